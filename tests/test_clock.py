@@ -107,6 +107,6 @@ def test_a_step_is_told_in_one_line(capsys):
         return said + capsys.readouterr().err
 
     assert asyncio.run(crawl()) == (
-        "The system's clock was set ahead by 1.0h. This crawl goes on by the time it began with; "
-        "start it again to take the new one.\n"
+        "The system's clock was set ahead by 1.0h. This crawl keeps its own time; restart it "
+        "to use the new time.\n"
     )

@@ -33,7 +33,7 @@ def check_fraction(**parameters: float) -> None:
     """Check that parameters lie strictly between 0 and 1."""
     for name, value in parameters.items():
         if not 0 < value < 1:
-            raise InvalidParameter(f"{name} must lie between 0 and 1 (got {value})")
+            raise InvalidParameter(f"{name} must be between 0 and 1 (got {value})")
 
 
 def check_at_least(least: float, **parameters: float) -> None:
@@ -49,7 +49,7 @@ def check_order(**parameters: float) -> None:
     values = list(parameters.values())
     if values != sorted(values):
         names = ", ".join(parameters)
-        raise InvalidParameter(f"{names} must rise in this order (got {values})")
+        raise InvalidParameter(f"{names} must increase in this order (got {values})")
 
 
 def check_choice(choices: Iterable[str], **parameters: str) -> None:

@@ -115,7 +115,7 @@ def instant(text: str) -> datetime:
         raise InvalidInstant(f"time must be in ISO 8601: {example} (got {words!r})")
     moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
     if not EARLIEST <= moment <= LATEST:
-        message = f"time must lie between 1900 and 2200 (got {words!r})"
+        message = f"time must be between 1900 and 2200 (got {words!r})"
         raise InvalidInstant(message)
     return moment
 

@@ -54,7 +54,7 @@ def test_a_vector_picture_has_text_lines_and_paper(tmp_path, colours):
     assert text.startswith("<svg ")
     assert text.endswith("</svg>\n")
     assert f'fill="{colours.paper}"' in text
-    for words in ("Changes seen / gaps", "bias", "expected changes a gap, r", "0.05"):
+    for words in ("Changes seen / gaps", "bias", "expected changes per gap, r", "0.05"):
         assert f">{words}</text>" in text
     assert ">\N{MINUS SIGN}100 %</text>" in text
     assert len(lines(path)) == 8
@@ -174,7 +174,7 @@ def test_a_disk_that_is_full_is_an_error_of_ours(tmp_path, kind):
     with pytest.raises(CannotWrite) as refusal:
         draw(path)
 
-    assert str(refusal.value) == f"{path}: output could not be written (file too large)"
+    assert str(refusal.value) == f"{path} could not be written (file too large)"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -208,7 +208,7 @@ def test_a_folder_is_no_picture(tmp_path):
     path = tmp_path / "accuracy.svg"
     path.mkdir()
 
-    assert refusal_of(path) == f"{path}: output must be a file (got a directory)"
+    assert refusal_of(path) == f"{path} is a folder; the output must be a file"
 
 
 @pytest.mark.parametrize("folder", ["missing", "file"])
@@ -216,8 +216,8 @@ def test_the_folder_of_a_picture_must_be_there(tmp_path, folder):
     (tmp_path / "file").touch()
     path = tmp_path / folder / "accuracy.png"
 
-    sentence = f"output must be in a folder that can be written to (got {path.parent})"
-    assert refusal_of(path) == f"{path}: {sentence}"
+    sentence = f"{path} cannot be written: {path.parent} is not a folder that can be written to"
+    assert refusal_of(path) == sentence
 
 
 def test_a_folder_that_cannot_be_written_to_is_refused(tmp_path, monkeypatch):
@@ -225,8 +225,8 @@ def test_a_folder_that_cannot_be_written_to_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("os.access", lambda path, mode: False)
     path = tmp_path / "accuracy.png"
 
-    sentence = f"output must be in a folder that can be written to (got {tmp_path})"
-    assert refusal_of(path) == f"{path}: {sentence}"
+    sentence = f"{path} cannot be written: {tmp_path} is not a folder that can be written to"
+    assert refusal_of(path) == sentence
 
 
 def test_what_draws_is_loaded_when_something_is_drawn():

@@ -58,14 +58,16 @@ def test_agents_and_keys_are_chosen(log, tmp_path):
 
 
 def test_what_cannot_be_read_is_said(log, tmp_path):
-    with pytest.raises(InvalidTable, match="names paths without a host"):
+    with pytest.raises(
+        InvalidTable, match=r"has paths without a host; add --site https://example\.org$"
+    ):
         recrawl.read_visits(log)
     with pytest.raises(InvalidParameter, match="site must be an address"):
         recrawl.read_visits(log, site="example")
     with pytest.raises(InvalidParameter, match="format must be"):
         recrawl.read_visits(log, format="word")
     (tmp_path / "x" / ".git").mkdir(parents=True)
-    with pytest.raises(InvalidParameter, match="a git repository has no visits"):
+    with pytest.raises(InvalidParameter, match="a git repository has changes, not visits"):
         recrawl.read_visits(tmp_path / "x")
 
 
@@ -80,10 +82,14 @@ def test_rows_that_are_wrong_are_refused_by_their_number(rows):
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("access.log", LINE.format(1, "a", 5, "-"), "looks like an access log, which recrawl impo"),
+        (
+            "access.log",
+            LINE.format(1, "a", 5, "-"),
+            "looks like an access log; `recrawl import` with -o",
+        ),
         ("a.cdx", "a 20260101000000 http://a.org/ text/html 200 XY -\n", "looks like a CDX index"),
         ("a.warc", "WARC/1.0\r\nWARC-Type: warcinfo\r\n\r\n", "looks like a WARC file"),
-        ("a.csv", "a,b\n1,2\n", "column 'page' must be present"),
+        ("a.csv", "a,b\n1,2\n", "column 'page' not found"),
     ],
 )
 def test_what_estimate_cannot_read_is_named(tmp_path, name, text, said):

@@ -234,10 +234,10 @@ def test_every_result_has_a_chart(log, rates):
     )
     trends = recrawl.trends(log)
 
-    assert repr(recrawl.plan(rates, budget="3/1d").chart()) == "<chart: What a budget buys>"
+    assert repr(recrawl.plan(rates, budget="3/1d").chart()) == "<chart: Freshness by budget>"
     assert repr(trends.chart(PAGES[3])) == f"<chart: {PAGES[3]}>"
     assert "Freshness" in repr(recrawl.simulate(world, policies="uniform").chart())
-    with pytest.raises(InvalidParameter, match="chart must be told which page"):
+    with pytest.raises(InvalidParameter, match=r"chart needs a page, e\.g\. chart"):
         trends.chart()
 
 
@@ -290,7 +290,7 @@ def test_a_world_comes_as_frames_too(tmp_path):
     ("ask", "sentence"),
     [
         (lambda log: recrawl.estimate(log, method="compare"), "method must be one of gamma"),
-        (lambda log: recrawl.estimate(log, level=2), "level must lie between 0 and 1"),
+        (lambda log: recrawl.estimate(log, level=2), "level must be between 0 and 1"),
         (lambda log: recrawl.estimate(log, now=datetime(2026, 1, 1)), "now must be an aware"),  # noqa: DTZ001
         (lambda log: recrawl.estimate(log, columns={"url": "page"}), "columns must be one of page"),
         (lambda log: recrawl.trends(log, kind="all"), "kind must be one of pages, windows"),
@@ -301,7 +301,7 @@ def test_a_world_comes_as_frames_too(tmp_path):
         (lambda log: recrawl.trends(log, kind="season"), "period must look like 2027-01"),
         (lambda log: recrawl.trends(log, period="month"), "period is for rates and season"),
         (lambda log: recrawl.plan(log, budget="3"), "budget must look like 5000/1d"),
-        (lambda log: recrawl.plan(log, budget="3/1d"), "frame: column 'rate_per_day' must be"),
+        (lambda log: recrawl.plan(log, budget="3/1d"), "frame: column 'rate_per_day' not found"),
         (lambda log: recrawl.simulate(log, policies="ours"), "policy must be one of"),
     ],
 )

@@ -54,7 +54,7 @@ def test_a_store_without_settings_has_the_budget_that_its_crawl_spent(young):
     row = json.loads(ended.out)
     assert row["visits"] == pytest.approx(201, abs=3)
     assert row["found"] > 20
-    assert "per day: the crawl made 201 visits in 25m to pages it had a copy of." in ended.err
+    assert "per day: the crawl made 201 visits to pages with a copy in 25m." in ended.err
     assert "Policies decide every 15s." in ended.err
 
 
@@ -72,7 +72,7 @@ def test_settings_of_another_store_are_not_those_of_this(tmp_path):
     ended = run_here("simulate", "store", tmp_path / "old.db", "--policy", "uniform", "--json")
 
     assert "recrawl.toml" not in ended.err
-    assert "visits per day: the crawl made 360 visits in 9.0d" in ended.err
+    assert "visits per day: the crawl made 360 visits to pages with a copy in 9.0d" in ended.err
 
 
 def test_a_budget_that_is_too_small_for_the_history_is_said_to_be(young):
@@ -99,7 +99,10 @@ def test_what_is_asked_for_holds(tmp_path):
     words = ["--budget", "7/1d", "--step", "6h", "--policy", "uniform", "--json"]
     ended = run_here("simulate", "store", tmp_path / "recrawl.db", *words)
 
-    assert "a budget of 7 visits per day; the crawl made 240 visits in 9.0d" in ended.err
+    assert (
+        "a budget of 7 visits per day; the crawl made 240 visits to pages with a copy in 9.0d"
+        in ended.err
+    )
     assert "Decisions" not in ended.err
 
 

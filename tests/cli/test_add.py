@@ -53,7 +53,7 @@ def test_weights_are_read_before_anything_is_added(tmp_path):
     settings.write_text(before)
     with FaultServer({"/p": answers.page(b"a page")}).in_thread() as server:
         words = ("add", server.address("/p"), "--page-only", "--local")
-        assert "views.csv: must be a readable file" in sentence(run(*words, cwd=tmp_path))
+        assert "views.csv: cannot be read" in sentence(run(*words, cwd=tmp_path))
         assert settings.read_text() == before
         (tmp_path / "views.csv").write_text(f"page,weight\n{server.address('/p')},3\n")
 
@@ -78,7 +78,7 @@ def test_a_site_that_is_there_already_is_refused(tmp_path):
         before = (tmp_path / "recrawl.toml").read_text()
         said = sentence(run("add", server.address("/"), "--local", cwd=tmp_path))
 
-    assert said.endswith(" is already a [[site]]; `recrawl add --again` discovers its pages anew")
+    assert said.endswith(" is already a [[site]]; `recrawl add --again` discovers its pages again")
     assert (tmp_path / "recrawl.toml").read_text() == before
 
 
@@ -197,7 +197,7 @@ def test_what_is_neither_an_address_nor_a_list_is_refused(tmp_path):
     (tmp_path / "list").write_text("https://a.org/\n")
 
     for words, said in {
-        ("example.org",): "example.org is no file, and no address, which begins with http:// or",
+        ("example.org",): "example.org is neither a file nor an address; addresses begin with",
         ("empty",): "empty lists no address",
         (".",): ". cannot be read (is a directory)",
         ("list", "--budget", "lots"): "budget must be visits over a time",

@@ -34,16 +34,16 @@ def broken(content):
 
 # Name of the file, its content, the beginning of the sentence after the file's name.
 FILES = {
-    "empty": ("a.csv", b"", ": must hold a header and rows (got an empty file)"),
+    "empty": ("a.csv", b"", ": the file is empty; expected a header and rows"),
     "missing column": (
         "a.csv",
         b"page,changed\n/a,true\n",
-        ": column 'visited_at' must be present (got page, changed)",
+        ": column 'visited_at' not found (got page, changed)",
     ),
     "no header": (
         "a.csv",
         b"/a,1,true\n",
-        ": column 'page' must be present (got /a, 1, true)",
+        ": column 'page' not found (got /a, 1, true)",
     ),
     "word for a time": (
         "a.csv",
@@ -114,9 +114,9 @@ FILES = {
     ),
     "UTF-16": ("a.csv", HEADER.decode().encode("utf-16")[:-1], ": must be whole UTF-16 text"),
     "gzip": ("a.csv.gz", gzip.compress(HEADER)[:-1], ": must be a whole gzip file ("),
-    "zip": ("a.csv", b"PK\x03\x04", ": must be a table (got a zip or Excel file"),
+    "zip": ("a.csv", b"PK\x03\x04", ": this is a zip or Excel file; save its sheet as CSV"),
     "open quote": ("a.csv", HEADER + b'"/a,1,\n', ", line 2: must be CSV ("),
-    "newline in header": ("a.csv", b'"a\nb",c\n1,2\n', ": column 'page' must be present (got "),
+    "newline in header": ("a.csv", b'"a\nb",c\n1,2\n', ": column 'page' not found (got "),
     "not JSON": ("a.jsonl", b"page\n", ", line 1: must be a JSON object (got 'page')"),
     "short row": (
         "a.csv",
@@ -186,13 +186,13 @@ def test_a_bad_row_far_into_a_large_file_is_refused(tmp_path):
 def test_a_missing_file_is_refused(tmp_path):
     said = sentence(run("estimate", tmp_path / "none.csv"))
 
-    assert said == f"{tmp_path / 'none.csv'}: must be a readable file (no such file or directory)"
+    assert said == f"{tmp_path / 'none.csv'} cannot be read (no such file or directory)"
 
 
 def test_a_folder_without_tables_is_refused(tmp_path):
     said = sentence(run("estimate", tmp_path))
 
-    assert said == f"{tmp_path}: must hold a table (got none)"
+    assert said == f"{tmp_path}: no table in this folder"
 
 
 # Outputs.
@@ -212,16 +212,16 @@ _ENDINGS = "output must end in .csv, .jsonl, .ndjson, .parquet, .feather, .arrow
 @pytest.mark.parametrize(
     ("place", "start"),
     [
-        ("missing/rates.csv", "output must be in a folder that can be written to ("),
-        ("visits.csv/rates.csv", "output must be in a folder that can be written to ("),
-        ("folder.csv", "output must be a file (got a directory)"),
+        ("missing/rates.csv", " cannot be written: "),
+        ("visits.csv/rates.csv", " cannot be written: "),
+        ("folder.csv", " is a folder; the output must be a file"),
         (
             "rates.txt",
-            f"{_ENDINGS} (got 'rates.txt')",
+            f": {_ENDINGS} (got 'rates.txt')",
         ),
         (
             "rates",
-            f"{_ENDINGS} (got 'rates')",
+            f": {_ENDINGS} (got 'rates')",
         ),
     ],
 )
@@ -231,7 +231,7 @@ def test_an_output_that_cannot_be_written_is_refused(log, tmp_path, place, start
 
     said = sentence(run("estimate", log, "-o", tmp_path / place, "--memory", memory))
 
-    assert said.startswith(f"{tmp_path / place}: {start}")
+    assert said.startswith(f"{tmp_path / place}{start}")
     assert names_in(tmp_path) == ["folder.csv", "visits.csv"]
 
 
@@ -331,7 +331,7 @@ def test_a_full_disk_is_an_error(log, disk, suffix):
     output = disk / f"rates.{suffix}"
     said = sentence(run("estimate", log, "-o", output))
 
-    assert said == f"{output}: output could not be written (no space left on device)"
+    assert said == f"{output} could not be written (no space left on device)"
     assert names_in(disk) == []
 
 
@@ -356,7 +356,7 @@ def test_a_closed_standard_output_is_no_traceback(log):
 def test_a_level_must_be_a_probability(log, level):
     said = sentence(run("estimate", log, f"--level={level}"))
 
-    assert said == f"level must lie between 0 and 1 (got {float(level)})"
+    assert said == f"level must be between 0 and 1 (got {float(level)})"
 
 
 def test_an_unknown_method_is_refused_with_the_list_of_them(log):
@@ -387,13 +387,13 @@ def test_a_wrong_word_is_refused(log, option, value, said):
 def test_a_column_that_is_not_there_is_refused(log):
     said = sentence(run("estimate", log, "--column", "page=url"))
 
-    assert said == f"{log}: column 'url' must be present (got page, visited_at, changed)"
+    assert said == f"{log}: column 'url' not found (got page, visited_at, changed)"
 
 
 def test_a_site_column_that_is_not_there_is_refused(log):
     said = sentence(run("estimate", log, "--site-column", "shop"))
 
-    assert said == f"{log}: column 'shop' must be present (got page, visited_at, changed)"
+    assert said == f"{log}: column 'shop' not found (got page, visited_at, changed)"
 
 
 def test_a_name_that_a_terminal_would_obey_is_shown(tmp_path):

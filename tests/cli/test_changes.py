@@ -150,7 +150,7 @@ def test_a_file_holds_the_same_lines(crawl):
 
 def test_what_cannot_be_is_refused_in_one_sentence(crawl):
     told = run("changes", "--after", "aaaaaaaa-1", cwd=crawl)
-    assert sentence(told).endswith("cursor aaaaaaaa-1 is of another store; take a snapshot")
+    assert sentence(told).endswith("cursor aaaaaaaa-1 belongs to another store; take a snapshot")
     assert "must be of text, markdown" in sentence(run("changes", "--with", "pdf", cwd=crawl))
     for options in (
         ("--after", "aaaaaaaa-1", "--snapshot"),

@@ -82,7 +82,7 @@ def test_a_terminal_shows_a_row_a_page_and_a_column_a_method(log):
             "/quiet",
             "/new",
         ]
-    assert "* the method has no answer: this is gamma's." in remarks
+    assert "* the method has no estimate; this is that of gamma." in remarks
     assert "3 pages of" in remarks
     assert "all methods." in remarks
 

@@ -81,7 +81,7 @@ def test_a_file_of_weights_decides_what_is_copied_first(tmp_path):
         settings = tmp_path / "recrawl.toml"
         settings.write_text('weights = "views.csv"\n' + settings.read_text())
         before = (tmp_path / "recrawl.db").read_bytes()
-        assert "views.csv: must be a readable file" in sentence(run("crawl", cwd=tmp_path))
+        assert "views.csv: cannot be read" in sentence(run("crawl", cwd=tmp_path))
         assert (tmp_path / "recrawl.db").read_bytes() == before
         views = {server.address("/3"): 7, server.address("/1"): 2}
         rows = "".join(f"{page},{count}\n" for page, count in views.items())
@@ -90,7 +90,7 @@ def test_a_file_of_weights_decides_what_is_copied_first(tmp_path):
 
     lines = [json.loads(line) for line in (tmp_path / "visits.jsonl").read_text().splitlines()]
     named = [line["address"] for line in lines if line["address"] != server.address("/")]
-    assert ended.err.startswith("views.csv has weights of 2 pages.")
+    assert ended.err.startswith("views.csv has weights for 2 pages.")
     assert (len(named), named[0]) == (len(PAGES), server.address("/3"))
 
 
@@ -185,7 +185,7 @@ def test_a_port_that_is_taken_is_said(tmp_path):
         crawl_in(tmp_path, server)
         said = sentence(run("crawl", "--metrics", taken.getsockname()[1], cwd=tmp_path))
 
-    assert "must be free" in said
+    assert "metrics: cannot listen on port " in said
 
 
 def test_a_store_that_another_crawl_has_is_said(tmp_path):
@@ -229,7 +229,7 @@ def test_a_mistake_in_the_settings_is_said_with_its_line(tmp_path, words):
 
 
 def test_without_settings_it_says_how_to_begin(tmp_path):
-    assert "`recrawl init` creates one" in sentence(run("crawl", cwd=tmp_path))
+    assert "No recrawl.toml here. Run `recrawl init` first." in sentence(run("crawl", cwd=tmp_path))
 
 
 def test_where_nobody_answers_that_is_said(tmp_path):
@@ -253,8 +253,8 @@ def test_a_host_that_is_left_alone_is_no_answer_either(tmp_path):
     again = run("crawl", "--once", cwd=tmp_path)
 
     assert again.code == 1
-    assert again.err.splitlines()[-1] == "Error: no site answered (all are left alone)"
-    assert "Hosts left alone for now: 1 of 1 (" in again.err
+    assert again.err.splitlines()[-1] == "Error: no site answered (all hosts are on hold)"
+    assert "Hosts on hold: 1 of 1 (" in again.err
 
 
 def test_a_host_that_is_dead_beside_a_live_one_is_counted(tmp_path):
@@ -266,7 +266,7 @@ def test_a_host_that_is_dead_beside_a_live_one_is_counted(tmp_path):
         ended = run("crawl", "--once", cwd=tmp_path)
 
     assert ended.code == 0
-    assert "Hosts left alone for now: 1 of 2 (" in ended.err
+    assert "Hosts on hold: 1 of 2 (" in ended.err
 
 
 def test_visits_that_fail_are_counted_with_their_hosts(tmp_path):
@@ -290,7 +290,7 @@ def test_a_log_that_nobody_reads_any_more_ends_no_crawl(tmp_path):
             _, err = process.communicate(timeout=HANGS_SECONDS)
 
     assert process.returncode == 0
-    said = "/dev/stdout: nobody reads the log any more; the crawl goes on without it."
+    said = "/dev/stdout: the log is no longer read; the crawl goes on without it."
     assert err.splitlines().count(said) == 1
     with open_store(tmp_path / "recrawl.db") as reader:
         assert reader.last_visit() == 6
@@ -304,4 +304,4 @@ def test_a_log_without_room_is_said(tmp_path):
     assert ended.code == 1
     assert "Traceback" not in ended.err
     last = ended.err.splitlines()[-1]
-    assert last == "Error: /dev/full: log must be a file with room (no space left on device)"
+    assert last == "Error: /dev/full: the visit log cannot be written (no space left on device)"

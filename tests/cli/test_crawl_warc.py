@@ -190,7 +190,7 @@ def test_a_file_that_may_not_grow_ends_the_crawl_in_a_sentence(tmp_path):
 
     assert process.returncode == 1
     assert "Traceback" not in err
-    assert err.splitlines()[-1].endswith("there must be room to write (file too large)")
+    assert err.splitlines()[-1].endswith(" cannot be written (file too large)")
     with open_store(tmp_path / "recrawl.db") as reader:
         assert reader.last_visit() == len(log_of(tmp_path)) > 5
     records = read_folder(tmp_path / "archive")
@@ -217,7 +217,7 @@ def test_a_folder_that_is_a_file_is_said(tmp_path):
         crawl_in(tmp_path, server)
         said = sentence(run("crawl", "--once", "--warc", "archive", cwd=tmp_path))
 
-    assert said == "archive: must be a folder that can be written to (file exists)"
+    assert said == "archive cannot be written to (file exists)"
     assert server.requests == []
 
 

@@ -94,8 +94,8 @@ def test_the_demo_shows_its_change_feed_beside_the_truth(short):
     with open_store(folder / "recrawl.db") as reader:
         events = sum(len(batch) for batch in reader.events())
 
-    assert "The newest changes, as the change feed tells them:" in ended.out
-    assert f"The change feed has {events:,} events." in ended.out
+    assert "Newest changes in the change feed:" in ended.out
+    assert f"The change feed holds {events:,} events." in ended.out
     said = re.search(r"It has ([\d.]+) % .* \(([\d.]+) to ([\d.]+) %\).* true: (\d+) %", ended.out)
     assert said is not None
     share, low, high, true = map(float, said.groups())
@@ -104,7 +104,7 @@ def test_the_demo_shows_its_change_feed_beside_the_truth(short):
 
 
 def test_nothing_is_asked_that_robots_txt_forbids(short):
-    assert "Requests for what robots.txt forbids: none." in short[0].out
+    assert "Requests that robots.txt forbids: none." in short[0].out
 
 
 def test_the_figures_are_those_of_the_store(short):
@@ -152,7 +152,7 @@ def test_the_budget_is_kept(short):
 def test_what_is_not_kept_is_removed():
     ended = run("demo", "--for", "2s", "--pages", "20")
 
-    (folder,) = re.findall(r"^(\S+) is removed", ended.err, re.MULTILINE)
+    (folder,) = re.findall(r"^(\S+) was removed; --folder", ended.err, re.MULTILINE)
     assert f"into {folder}" in ended.err
     assert not Path(folder).exists()
 

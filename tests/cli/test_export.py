@@ -112,7 +112,7 @@ def test_the_settings_beside_a_store_are_needed_for_rates(folder, tmp_path):
     (tmp_path / "copy.db").write_bytes((folder / "recrawl.db").read_bytes())
     ended = run("export", "rates", "copy.db", "-o", "r.csv", cwd=tmp_path)
 
-    assert sentence(ended).startswith("recrawl.toml not found")
+    assert sentence(ended).startswith("No recrawl.toml here. Run `recrawl init` first.")
     named = ("--settings", folder / "recrawl.toml")
     assert run("export", "rates", "copy.db", "-o", "r.csv", *named, cwd=tmp_path).code == 0
 
@@ -140,7 +140,7 @@ def test_a_store_is_no_world_to_simulate(folder):
     ended = run("simulate", "history", "recrawl.db", "recrawl.db", cwd=folder)
 
     assert sentence(ended) == (
-        "recrawl.db: must be a table (got a store; recrawl export writes tables of it)"
+        "recrawl.db: this is a store, not a table; `recrawl export` writes tables from it"
     )
 
 
@@ -148,4 +148,6 @@ def test_a_plan_of_nothing_is_refused(tmp_path):
     made(tmp_path / "recrawl.db", rounds=0)
     ended = run("plan", "recrawl.db", "--budget", "20/1d", cwd=tmp_path)
 
-    assert sentence(ended).startswith("recrawl.db: has no visits to pages")
+    assert sentence(ended).startswith(
+        "recrawl.db: no visits to existing pages yet; run `recrawl crawl` first"
+    )

@@ -51,10 +51,10 @@ def test_what_is_not_there_is_said_in_one_sentence(crawl):
     said = {
         (f"{SITE}/teas",): f"no page {SITE}/teas; did you mean {TEA}?",
         (f"{SITE}/",): "was erased",
-        (f"{SITE}/tea?sort=price",): "(none is, since the page asks for noarchive)",
-        (TEA, "--at", "2025-01-01"): "the oldest is of 2026-01-01 13:00:00",
+        (f"{SITE}/tea?sort=price",): " is kept: the page asks for noarchive",
+        (TEA, "--at", "2025-01-01"): "the oldest is from 2026-01-01 13:00:00",
         (TEA, "--at", "soon"): "--at must be a time such as 2026-01-05",
-        (f"{SITE}/Black/tea", "--as", "text"): "is no text; --as html writes its bytes",
+        (f"{SITE}/Black/tea", "--as", "text"): "is not text; --as html writes its bytes",
     }
     for options, why in said.items():
         assert why in sentence(run("get", *options, cwd=crawl)), options
@@ -66,7 +66,7 @@ def test_settings_that_keep_no_versions_are_the_reason(crawl):
 
     told = sentence(run("get", f"{SITE}/Black/tea", cwd=crawl))
 
-    assert told.endswith("must be kept (none is, by versions = 0 in the settings)")
+    assert told.endswith(" is kept: the settings say versions = 0")
 
 
 def test_a_copy_says_how_sure_it_is_to_be_fresh(tmp_path):
@@ -84,7 +84,7 @@ def test_a_copy_says_how_sure_it_is_to_be_fresh(tmp_path):
         mixed = run("get", address, "--fresh", "0.5", "--at", "1d", cwd=tmp_path)
 
         assert (sure.code, sure.out) == (0, "<p>Tea</p>")
-        assert sure.err.startswith("Fresh with a chance of ")
+        assert sure.err.startswith("Fresh with a probability of ")
         assert len(server.requests) == requests
     assert mixed.code == 2
     assert "leave out --at" in mixed.err

@@ -31,7 +31,10 @@ def test_the_next_crawl_takes_hints(crawl):
     new = (crawl.address(f"/new{query}") for query in ("", "?utm_source=mail"))  # one page
     ended = run_here("hint", crawl.address("/"), *new, "https://a.org/")
 
-    assert ended.err == "Noted 2 hints; 1 of no site left out; the next crawl takes them.\n"
+    assert (
+        ended.err
+        == "Noted 2 hints; 1 that belong to no site left out; the next crawl takes them.\n"
+    )
     assert waiting() == [crawl.address("/"), crawl.address("/new")]
     assert run("crawl", "--once").code == 0
     assert waiting() == []
@@ -60,8 +63,8 @@ def test_a_list_of_changed_pages(crawl, tmp_path):
 def test_what_is_no_hint_is_refused(crawl):
     for word, said in {
         "https://a.org/": "none of these pages belongs to a site of recrawl.toml",
-        "ftp://a.org/": "ftp://a.org/ is no address of a page",
-        "nothing.txt": "nothing.txt is no file, and no address",
+        "ftp://a.org/": "ftp://a.org/ is not the address of a page",
+        "nothing.txt": "nothing.txt is neither a file nor an address",
     }.items():
         assert said in sentence(run("hint", word))
     assert waiting() == []

@@ -75,7 +75,7 @@ def test_nothing_is_written_over(tmp_path):
 
     said = sentence(run("init", tmp_path))
 
-    there = "already exists"
+    there = "already exists; choose another folder"
     assert said == f"{tmp_path / 'recrawl.db'} {there}"
     assert names_in(tmp_path) == ["recrawl.db"]
     assert (tmp_path / "recrawl.db").read_text() == "mine"
@@ -100,7 +100,7 @@ def test_settings_without_a_store_get_one(tmp_path):
     assert ended.code == 0
     assert (tmp_path / "recrawl.toml").read_text() == text
     assert run("status", "--settings", tmp_path / "recrawl.toml").code == 0
-    assert "already exists" in sentence(run("init", tmp_path))
+    assert "already exists; edit it, or choose another folder" in sentence(run("init", tmp_path))
 
 
 def test_a_link_that_leads_nowhere_is_not_written_through(tmp_path):

@@ -129,7 +129,7 @@ def test_a_store_with_pages_is_no_leftover(tmp_path):
 
     assert again.code == without.code == 1
     assert "already exists" in again.err
-    assert without.err == "Error: recrawl.db already exists\n"
+    assert without.err == "Error: recrawl.db already exists; choose another folder\n"
     assert (tmp_path / "recrawl.db").read_bytes() == before
 
 

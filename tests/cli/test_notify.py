@@ -14,7 +14,7 @@ from tests.publish import fed
 from tests.publish.notify.people import HIDDEN, chatting
 
 EVENTS = 5
-WEBHOOK = "whose receiver takes all that comes for true"
+WEBHOOK = "its receiver would take a test for a real event"
 
 
 @pytest.fixture
@@ -59,14 +59,14 @@ def test_what_fails_is_told_kept_and_nowhere_shows_the_address(crawl, monkeypatc
         words = run("status", cwd=crawl)
 
     assert ended.code == 1
-    assert "Notification me: answered 503; it is tried again." in ended.err
+    assert "Notification me: answered 503; retrying." in ended.err
     assert "events still wait to be delivered to me" in ended.err
     (standing,) = json.loads(found.out)["destinations"]
     assert (standing["name"], standing["kind"], standing["waiting"]) == ("me", "notify", EVENTS)
     assert (standing["attempts"], standing["problem"]) == (1, "answered 503")
     assert (standing["disabled"], standing["given_up"]) == (False, 0)
-    (line,) = (line for line in words.out.splitlines() if line.startswith("told"))
-    assert "me: 5 events wait, the first for " in line
+    (line,) = (line for line in words.out.splitlines() if line.startswith("delivery"))
+    assert "me: 5 events waiting, the oldest for " in line
     assert "; last: answered 503, tried 1 time, again in " in line
     said = "".join(each.out + each.err for each in (ended, found, words))
     assert HIDDEN not in said
@@ -127,7 +127,7 @@ def test_a_try_that_fails_is_an_error(crawl, monkeypatch):
     ("name", "said"),
     [
         ("you", "recrawl.toml has no [[notify]] called you (me)"),
-        ("index", f"index is a [[webhook]], {WEBHOOK}; --redeliver posts an event again"),
+        ("index", f"index is a [[webhook]]: {WEBHOOK}; --redeliver posts an event again"),
     ],
 )
 def test_only_people_are_tried(crawl, name, said):
@@ -156,7 +156,9 @@ def test_status_is_short_where_all_is_well(crawl, monkeypatch):
         run("changes", "--deliver", cwd=crawl)
         lines = run("status", cwd=crawl).out.splitlines()
 
-    assert [line for line in lines if line.startswith("told")] == ["told      me; nothing waits"]
+    assert [line for line in lines if line.startswith("delivery")] == [
+        "delivery   me; nothing waiting"
+    ]
 
 
 def test_a_crawl_tells_what_it_found_before_it_ends(tmp_path, monkeypatch):

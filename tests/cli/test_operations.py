@@ -81,6 +81,6 @@ def test_compacting_says_what_it_gave_back_and_leaves_a_crawl_alone(folder):
 
     assert said.startswith("recrawl.db is in use by another crawl (process ")
     assert ended.code == 0
-    assert ended.err.startswith("recrawl.db takes ")
+    assert ended.err.startswith("Compacted recrawl.db from ")
     assert (folder / "recrawl.db").stat().st_size < before
     assert set(names_in(folder)) == {"recrawl.toml", "recrawl.db", "recrawl.db.lock"}

@@ -137,8 +137,10 @@ def test_weights_of_a_file_are_those_of_a_column(tmp_path, rates):
 
     ended = run_here("plan", rates, *budget, "--weights", file)
     assert rows_of(ended) == rows_of(run_here("plan", own, *budget))
-    assert "views.csv has weights of 2 of 5 pages" in ended.err
-    assert "the others weigh 4, as the least in it; 1 name in it is no page here." in ended.err
+    assert "views.csv has weights for 2 of 5 pages" in ended.err
+    assert (
+        "the others get 4, the smallest weight in it; 1 name in it is not a page here." in ended.err
+    )
     renamed = write_log(tmp_path / "renamed.csv", views, "a,b")
     names = ("--column", "weights.page=a", "--column", "weights.weight=b")
     other = run_here("plan", rates, *budget, "--weights", renamed, *names)
@@ -198,9 +200,9 @@ def test_a_file_gets_the_rows(rates, tmp_path, name):
 @pytest.mark.parametrize(
     ("table", "wrong"),
     [
-        ("", "must hold a header and rows (got an empty file)"),
+        ("", "the file is empty; expected a header and rows"),
         ("page,rate_per_day\n", "must hold rates (got no rows)"),
-        ("page,rate\na,1\n", "column 'rate_per_day' must be present (got page, rate)"),
+        ("page,rate\na,1\n", "column 'rate_per_day' not found (got page, rate)"),
         ("page,rate_per_day\na,fast\n", "line 2, column 'rate_per_day': must be a number"),
         ("page,rate_per_day\na,-1\n", "at least 0 (got '-1')"),
         ("page,rate_per_day\na,inf\n", "at least 0 (got 'inf')"),
@@ -245,7 +247,7 @@ def test_a_cap_a_host_needs_hosts(tmp_path):
     table = write_log(tmp_path / "r.csv", [("page 1", 1)], "page,rate_per_day")
 
     refused = sentence(run("plan", table, "--budget", "5/1d", "--per-host", "60/1h"))
-    assert "page must be an address, or a column 'host' must be present" in refused
+    assert "a limit per host needs pages that are addresses, or a column 'host'" in refused
 
 
 @pytest.mark.parametrize(

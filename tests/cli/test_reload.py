@@ -65,7 +65,7 @@ def test_add_tells_a_crawl_that_runs(tmp_path):
             ended = run("add", server.address("/q"), "--page-only", "--local", cwd=tmp_path)
 
             assert ended.code == 0, ended
-            assert f"A crawl is running (process {crawl.pid}); it reads the settings" in ended.err
+            assert f"A crawl is running (process {crawl.pid}); it reloads the settings" in ended.err
             wait_until(lambda: server.asked("/q"))
             crawl.send_signal(signal.SIGTERM)
             assert crawl.wait() == 0

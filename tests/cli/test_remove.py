@@ -79,7 +79,7 @@ def test_erased_pages_are_counted(folder):
     ]
     assert ended.err.splitlines() == [
         f"recrawl.toml still has a [[page]] {PAGES[1]}.",
-        "WARC files were left as they are; --warc DIR erases pages from them, too.",
+        "WARC files were not changed; --warc DIR erases pages from them too.",
     ]
     assert statuses() == ["erased", "erased", *["copied"] * 3]
 
@@ -117,7 +117,7 @@ def test_a_reader_in_the_way_is_said_and_the_next_run_does_the_rest(folder):
     ended = run("remove", "--erase", PAGES[0], cwd=folder)
     reader.close()
     assert ended.code == 1
-    assert "another program reads the store" in ended.err
+    assert "another program is reading the store" in ended.err
     assert statuses()[0] == "erased"
 
     assert run("remove", "--erase", PAGES[0], cwd=folder).code == 0
@@ -150,7 +150,7 @@ def test_a_person_is_asked(folder, answer, after):
 def test_warc_files_go_with_erase_only(folder):
     ended = run_here("remove", PAGES[0], "--warc", "archive")
 
-    assert (ended.code, "--warc goes with --erase only" in ended.err) == (2, True)
+    assert (ended.code, "--warc needs --erase" in ended.err) == (2, True)
 
 
 def test_what_was_taken_out_is_told_by_the_verbs_that_look(folder):
@@ -184,7 +184,7 @@ def test_pages_that_ask_for_noarchive_are_told(folder):
         asks = Copy(b"b", robots=RobotsTag.NOARCHIVE)
         store.write([visit(0, 90, outcome=VisitOutcome.SAME, copy=asks)])
 
-    assert "none kept of 1 page, which asks for noarchive" in run_here("status").out
+    assert "none kept for 1 page that asks for noarchive" in run_here("status").out
     assert json.loads(run_here("status", "--json").out)["noarchive"] == 1
     assert json.loads(run_here("why", PAGES[0], "--json").out)["robots_tags"] == "noarchive"
     assert "no version of it is kept" in " ".join(run_here("why", PAGES[0]).out.split())
@@ -193,7 +193,7 @@ def test_pages_that_ask_for_noarchive_are_told(folder):
     ]
     assert max(map(str, tags)) == "noarchive"
     said = sentence(run("diff", PAGES[0], cwd=folder))
-    assert said.endswith("must be kept (none is, since the page asks for noarchive)")
+    assert said.endswith(" is kept: the page asks for noarchive.")
 
 
 def test_a_crawl_goes_on_without_what_was_taken_out(tmp_path):

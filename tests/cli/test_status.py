@@ -20,18 +20,18 @@ def folder(tmp_path):
 
 def test_a_crawl_in_a_dozen_lines(folder):
     lines = on_a_terminal(folder, "status").splitlines()
-    said = [line[:10].rstrip() for line in lines]
+    said = [line[:11].rstrip() for line in lines]
 
-    fresh = r"fresh     \d+\.\d % of 90 copies expected \(.* to .* %\); \d+\.\d % by weight"
+    fresh = r"fresh      \d+\.\d % of 90 copies expected fresh \(.* to .* %\); \d+\.\d % by weight"
     assert re.fullmatch(fresh, lines[0])
-    assert re.fullmatch(r"later     \d+\.\d % fresh in the long run \(.*", lines[2])
-    assert lines[said.index("pages")] == "pages     90 known"
-    assert lines[said.index("overdue")] == "overdue   30"
+    assert re.fullmatch(r"later      \d+\.\d % fresh in the long run \(.*", lines[2])
+    assert lines[said.index("pages")] == "pages      90 known"
+    assert lines[said.index("overdue")] == "overdue    30"
     common, own = (line for line in lines if line.startswith("visits"))
     assert common.endswith("budget 20 per day (all others)")
     assert own.endswith("budget 5 per day (https://b.org/)")
-    assert lines[said.index("forecast")].startswith("forecast  ")
-    assert lines[-1] == "next      now"
+    assert lines[said.index("forecast")].startswith("forecast   ")
+    assert lines[-1] == "next       now"
 
 
 def test_a_target_has_a_line(folder):
@@ -40,7 +40,7 @@ def test_a_target_has_a_line(folder):
     ended = run("status", cwd=folder)
     figures = json.loads(run("status", "--json", cwd=folder).out)
 
-    assert "target    missed at https://b.org/: " in ended.out
+    assert "target     missed at https://b.org/: " in ended.out
     assert figures["targets"][0]["needed_per_day"] > 0
 
 
@@ -70,7 +70,7 @@ def test_settings_elsewhere(folder, tmp_path_factory):
 def test_a_folder_without_a_crawl_is_refused(tmp_path):
     ended = run("status", cwd=tmp_path)
 
-    assert sentence(ended).startswith("recrawl.toml not found; `recrawl init` creates one")
+    assert sentence(ended).startswith("No recrawl.toml here. Run `recrawl init` first.")
 
 
 def test_a_missing_store_is_refused(folder):

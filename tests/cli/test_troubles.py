@@ -60,7 +60,7 @@ def test_why_says_it(asked):
     said = run_here("why", asked.address("/login")).out
 
     assert "failed (401)" in said
-    assert "(the last: 401)" in said
+    assert "retry: the last visit failed (401); retries back off" in said
     (why,) = rows("why", asked.address("/login"))
     assert why["evidence"]["failure"] == "401"
     assert f"moved to {asked.address('/new')}" in run_here("why", asked.address("/old")).out

@@ -59,7 +59,7 @@ def test_a_receiver_that_fails_is_told_and_what_waits_stays(crawl):
         ended = run("changes", "--deliver", cwd=crawl)
 
     assert ended.code == 1
-    assert "Webhook index: answered 503; it is tried again." in ended.err
+    assert "Webhook index: answered 503; retrying." in ended.err
     assert "events still wait to be delivered to index" in ended.err
     assert ids(receivers) == ["1", "2"]
 
@@ -171,12 +171,19 @@ def test_a_crawl_tells_webhooks_and_a_program_before_it_ends(tmp_path, monkeypat
     assert receivers.wrong == []
 
 
-@pytest.mark.parametrize("command", ["/no/such/program", "'", " "])
-def test_a_program_that_cannot_be_run_is_refused_at_once(crawl, command):
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("/no/such/program", "program not found, or not executable (got '/no/such/program')"),
+        (" ", "program not found, or not executable (got ' ')"),
+        ("'", "must be a program and its arguments (no closing quotation)"),
+    ],
+)
+def test_a_program_that_cannot_be_run_is_refused_at_once(crawl, command, said):
     ended = run("crawl", "--once", "--on-change", command, cwd=crawl)
 
     assert ended.code == 2
-    assert "must be a program" in ended.err
+    assert said in ended.err
 
 
 def test_without_a_webhook_there_is_nothing_to_deliver(crawl):

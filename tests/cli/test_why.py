@@ -25,7 +25,7 @@ def test_a_paragraph_a_subject(folder):
     lines = on_a_terminal(folder, "why", "https://a.org/s0/p3.html").splitlines()
     subjects = [line[:10].strip() for line in lines if line[0] != " "]
 
-    assert subjects == ["next", "because", "evidence", "estimate", "section", "worth", "if"]
+    assert subjects == ["next", "because", "evidence", "estimate", "section", "value", "if"]
     assert all(len(line) <= 100 for line in lines)
     assert re.search(r"\nevidence  5 visits in .*; 4 compared it with its", "\n".join(lines))
 
@@ -130,4 +130,4 @@ def test_an_unknown_page_is_refused_with_the_nearest(folder):
 def test_a_folder_without_a_crawl_is_refused(tmp_path):
     ended = run("why", "https://a.org/", cwd=tmp_path)
 
-    assert sentence(ended).startswith("recrawl.toml not found; `recrawl init` creates one")
+    assert sentence(ended).startswith("No recrawl.toml here. Run `recrawl init` first.")

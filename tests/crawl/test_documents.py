@@ -124,8 +124,8 @@ def test_documents_that_cannot_be_read_are_compared_by_their_bytes(tmp_path):
     assert outcomes(told) == ["first", "changed", "changed", "same"]
     assert told[1].verdict.share == 1.0
     why = (
-        f"{address}: the document cannot be read (it is damaged), so that it is compared by its "
-        "bytes; others are not told of for the same reason."
+        f"{address}: the document cannot be read (it is damaged) and is compared by its "
+        "bytes. Further documents with this problem are not reported."
     )
     assert remarks == [why] * 3  # once for each crawl that met one
 

@@ -91,7 +91,7 @@ def test_where_a_crawl_holds_the_store_it_says_how_sure_it_is(tmp_path, server, 
 
     assert (found.copy.body, found.visited) == (FIRST, False)
     assert 0 < found.fresh < 0.95
-    assert found.why_not.startswith("another crawl holds the store")
+    assert found.why_not.startswith("a crawl is running, and visits the page")
 
 
 def test_without_budget_no_visit_is_made(tmp_path, server):
@@ -130,7 +130,7 @@ def test_a_policy_without_rates_visits_and_knows_no_chance(tmp_path, server):
 
 
 def test_what_makes_no_sense_is_refused(tmp_path, server, asked):
-    with pytest.raises(InvalidParameter, match="at_least must lie between 0 and 1"):
+    with pytest.raises(InvalidParameter, match="at_least must be between 0 and 1"):
         read(tmp_path, asked, server, 1.5, days=1.0)
     with pytest.raises(UnknownPage, match="no page"):
         fresh_copy(asked, tmp_path / "recrawl.db", server.address("/other"), 0.5)

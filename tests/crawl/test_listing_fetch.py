@@ -140,7 +140,9 @@ def test_a_list_of_ever_new_items_is_given_up(tmp_path, monkeypatch):
         tmp_path, lambda asked: items(page_of(asked, 10**9)), counted=PageParameter("p")
     )
 
-    assert found.problem == (f"{board.address()}: list goes on beyond 5 pages or 200,000 objects")
+    assert found.problem == (
+        f"{board.address()}: the list has more than 5 pages or 200,000 objects"
+    )
     assert len(board.requests) == 5
 
 

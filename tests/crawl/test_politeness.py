@@ -285,7 +285,7 @@ def test_a_redirect_to_a_port_of_another_service_is_not_followed(tmp_path):
 
     (visit,) = asyncio.run(crawl())
     assert visit.outcome.label == "failed"
-    assert "port 25 is no port of web servers" in visit.response.detail
+    assert "port 25 is not one that web servers use" in visit.response.detail
 
 
 def test_a_sitemap_at_a_port_of_another_service_is_not_read(tmp_path):
@@ -298,4 +298,4 @@ def test_a_sitemap_at_a_port_of_another_service_is_not_read(tmp_path):
             return await crawler.discover(0)
 
     found = asyncio.run(crawl())
-    assert any("port 6667 is no port of web servers" in remark for remark in found.remarks)
+    assert any("port 6667 is not one that web servers use" in remark for remark in found.remarks)

@@ -62,7 +62,7 @@ def test_a_domain_above_its_share_is_asked_later_and_the_others_go_on(tmp_path, 
                 await crawler.run(found=lambda *_: None)
 
     asyncio.run(crawl())
-    why = "reading its pages has taken more than its share of CPU time; it is asked less often"
+    why = "reading its pages has taken more than its share of CPU time; it is visited less often"
     assert said == [f"127.0.0.1: {why}"]
 
 

@@ -55,9 +55,9 @@ def test_beliefs_stand_above_what_came_true():
     "words",
     [
         "1,200 visits: 300 first copies, 400 changed, 480 same, 20 gone or moved.",
-        "90 of the same differed in bytes, but not visibly.",
+        "90 of the unchanged pages differed in bytes, but not visibly.",
         "250 responses were 304 (not modified): 512.0 kB saved, 2.0 MB sent.",
-        "Requests for what robots.txt forbids: none.",
+        "Requests that robots.txt forbids: none.",
         "The true rate of 270 of 300 pages is within its 90 % band.",
     ],
 )

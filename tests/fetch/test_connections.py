@@ -64,7 +64,9 @@ def test_nothing_is_asked_at_a_port_of_another_service(port):
 
     answer, sessions = asyncio.run(asked())
     assert answer.problem == "private"
-    assert answer.detail == f"port {port} is no port of web servers; nothing is asked there"
+    assert (
+        answer.detail == f"port {port} is not one that web servers use; no requests are made to it"
+    )
     assert not sessions  # none was ever opened
 
 

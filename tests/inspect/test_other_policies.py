@@ -86,9 +86,9 @@ def test_status_says_that_freshness_is_unknown(crawl):
     rows = dict(status_rows(status))
 
     assert (status.copies, isnan(status.fresh[0]), status.outlooks) == (PAGES, True, [])
-    told = f"unknown of 60 copies: the policy {asked.policy} tells no change rates"
+    told = f"unknown for 60 copies: the policy {asked.policy} estimates no change rates"
     assert rows["fresh"] == told
-    assert "age" not in rows
+    assert "staleness" not in rows
     assert NOW <= status.next_visit < NOW + 1
 
 
@@ -105,7 +105,9 @@ def test_why_says_when_and_what_decides_and_no_values(crawl):
     assert twice.at <= why.next_visit
     said = dict(rows)
     assert "worth" not in said["because"]
-    assert said["policy"].startswith(f"{asked.policy}, which tells neither change rates nor values")
+    assert said["policy"].startswith(
+        f"{asked.policy}, which estimates neither change rates nor values"
+    )
 
 
 def test_pages_have_no_rates_and_a_plan_has(crawl):

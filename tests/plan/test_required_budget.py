@@ -81,7 +81,7 @@ def test_no_pages_need_nothing():
 
 @pytest.mark.parametrize("share", [0.0, 1.0, -0.1, float("nan")])
 def test_a_share_lies_between_0_and_1(share):
-    with pytest.raises(InvalidParameter, match="freshness must lie between 0 and 1"):
+    with pytest.raises(InvalidParameter, match="freshness must be between 0 and 1"):
         visits_needed([1.0], share)
 
 

@@ -82,11 +82,11 @@ def test_cursors_of_others_are_refused_in_a_sentence(path, tmp_path):
         strange = store.listing_cursor
     with recrawl.open_store(str(path)) as store:
         pages, own = store.cursor, store.listing_cursor
-        with pytest.raises(CursorExpired, match="is of another store; take a snapshot"):
+        with pytest.raises(CursorExpired, match="belongs to another store; take a snapshot"):
             store.listing_changes(strange)
-        with pytest.raises(InvalidParameter, match=r"is one of `recrawl changes`$"):
+        with pytest.raises(InvalidParameter, match=r"belongs to `recrawl changes`$"):
             store.listing_changes(pages)
-        with pytest.raises(InvalidParameter, match=r"is one of `recrawl listing changes`$"):
+        with pytest.raises(InvalidParameter, match=r"belongs to `recrawl listing changes`$"):
             store.changes(own)
         with pytest.raises(CursorExpired, match=r"ahead of the last event \(6\)"):
             store.listing_changes(own.replace("-6", "-7"))

@@ -78,7 +78,7 @@ def test_one_that_fails_is_told_once_and_the_next_event_follows(store):
 def test_one_that_works_again_is_told(store):
     said, _ = tell(store, "import sys; sys.exit('changed' not in sys.stdin.read())")
 
-    assert [each for each in said if "works again; it failed 2 times" in each]
+    assert [each for each in said if "works again after 2 failures" in each]
 
 
 def test_one_that_hangs_is_killed_with_its_children(store):

@@ -407,7 +407,7 @@ def test_flags_are_carried_along():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"level": 1.0}, r"level must lie between 0 and 1 \(got 1.0\)"),
+        ({"level": 1.0}, r"level must be between 0 and 1 \(got 1.0\)"),
         ({"memories": ()}, r"memories must be one or more positive numbers \(got \(\)\)"),
         (
             {"memories": (10.0, 0.0)},

@@ -449,9 +449,9 @@ def test_the_next_gap_is_expected_to_tell_most(changes, gaps):
             lambda: gaps_needed(Cho(), 1.0, gap=0.0, precision=0.1),
             "gap must be a positive, finite number (got 0.0)",
         ),
-        (lambda: period_for(0.0), "bias must lie between 0 and 1 (got 0.0)"),
-        (lambda: period_for(1.0), "bias must lie between 0 and 1 (got 1.0)"),
-        (lambda: period_for(math.nan), "bias must lie between 0 and 1 (got nan)"),
+        (lambda: period_for(0.0), "bias must be between 0 and 1 (got 0.0)"),
+        (lambda: period_for(1.0), "bias must be between 0 and 1 (got 1.0)"),
+        (lambda: period_for(math.nan), "bias must be between 0 and 1 (got nan)"),
         (
             lambda: surprise(0.0, gap=1.0, changes=1, gaps=2),
             "mean_interval must be a positive, finite number (got 0.0)",
@@ -462,19 +462,19 @@ def test_the_next_gap_is_expected_to_tell_most(changes, gaps):
         ),
         (
             lambda: surprise(7.0, gap=1.0, changes=1, gaps=2, level=1.0),
-            "level must lie between 0 and 1 (got 1.0)",
+            "level must be between 0 and 1 (got 1.0)",
         ),
         (
             lambda: surprise(7.0, gap=1.0, changes=3, gaps=2),
-            "changes must lie between 0 and gaps, at least 1 (got 3 of 2)",
+            "changes must be between 0 and gaps, at least 1 (got 3 of 2)",
         ),
         (
             lambda: surprise(7.0, gap=1.0, changes=-1, gaps=2),
-            "changes must lie between 0 and gaps, at least 1 (got -1 of 2)",
+            "changes must be between 0 and gaps, at least 1 (got -1 of 2)",
         ),
         (
             lambda: surprise(7.0, gap=1.0, changes=0, gaps=0),
-            "changes must lie between 0 and gaps, at least 1 (got 0 of 0)",
+            "changes must be between 0 and gaps, at least 1 (got 0 of 0)",
         ),
     ],
 )

@@ -127,5 +127,5 @@ def test_folding_gaps_is_the_same_as_reading_them_together():
 
 @pytest.mark.parametrize("false", [-0.1, 1.0, float("nan")])
 def test_a_chance_is_refused_that_is_none(false):
-    with pytest.raises(InvalidParameter, match="false_changes must lie between 0 and 1"):
+    with pytest.raises(InvalidParameter, match="false_changes must be between 0 and 1"):
         Gamma(false_changes=false)

@@ -348,5 +348,5 @@ def test_a_word_that_is_no_singularity_is_refused():
 
 @pytest.mark.parametrize("tolerance", [0.0, -1e-9, 1.0, np.nan])
 def test_a_tolerance_that_nothing_can_meet_is_refused(tolerance):
-    with pytest.raises(InvalidParameter, match="tolerance must lie between 0 and 1"):
+    with pytest.raises(InvalidParameter, match="tolerance must be between 0 and 1"):
         Likelihood(tolerance=tolerance)

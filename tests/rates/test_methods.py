@@ -106,5 +106,5 @@ def test_an_unknown_name_is_refused_with_the_known_ones(name):
 @pytest.mark.parametrize("level", [0.0, 1.0, -0.1, 1.5, np.nan])
 @pytest.mark.parametrize("name", METHODS)
 def test_a_level_that_is_no_probability_is_refused(name, level):
-    with pytest.raises(InvalidParameter, match=r"level must lie between 0 and 1 \(got "):
+    with pytest.raises(InvalidParameter, match=r"level must be between 0 and 1 \(got "):
         METHODS[name](Priors.one(), level)

@@ -144,7 +144,7 @@ def test_with_false_changes_folding_is_the_same_as_reading_together():
 
 @pytest.mark.parametrize("false", [-0.1, 1.0, float("nan")])
 def test_a_chance_is_refused_that_is_none(false):
-    with pytest.raises(InvalidParameter, match="false_changes must lie between 0 and 1"):
+    with pytest.raises(InvalidParameter, match="false_changes must be between 0 and 1"):
         NPMLE(false_changes=false)
 
 

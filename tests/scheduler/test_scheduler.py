@@ -155,7 +155,10 @@ def test_pages_are_added_once_and_without_a_rule_never_visited(store):
 def test_what_cannot_be_is_said_in_a_sentence(store):
     clock = HandClock()
     with Scheduler.open(store, settings=SETTINGS, clock=clock) as scheduler:
-        with pytest.raises(InvalidParameter, match="'a page' is no address; write it as in"):
+        with pytest.raises(
+            InvalidParameter,
+            match=r"'a page' is not an address; write it like https://example\.org/news$",
+        ):
             scheduler.add([PAGES[0], "a page"])
         assert scheduler.status().new == 0
         scheduler.add(PAGES[:1])
@@ -193,6 +196,6 @@ def test_weights_that_cannot_be_read_leave_the_store_alone(tmp_path):
     settings = tmp_path / "recrawl.toml"
     settings.write_text('agent = "bot (me@example.org)"\nweights = "views.csv"\n')
 
-    with pytest.raises(InvalidTable, match=r"views\.csv: must be a readable file"):
+    with pytest.raises(InvalidTable, match=r"views\.csv: cannot be read"):
         Scheduler.open(settings=settings)
     assert [path.name for path in tmp_path.iterdir()] == ["recrawl.toml"]

@@ -47,8 +47,8 @@ def test_what_is_there_is_not_added_again(text, kind, line):
         with_site(FIRST + text, "https://A.org:443/", page=kind == "page")
 
     assert str(raised.value) == (
-        f"recrawl.toml, line {line}: https://a.org/ is already a [[{kind}]]; "
-        "`recrawl add --again` discovers its pages anew"
+        f"recrawl.toml, line {line}: https://a.org/ is already a [[{kind}]]; `recrawl add "
+        "--again` discovers its pages again"
     )
 
 
@@ -176,7 +176,7 @@ def test_a_site_and_the_page_at_its_address_go_together():
         (FIRST, "recrawl.toml has no [[site]] or [[page]] https://a.org/"),
         (
             FIRST + 'site = [{address = "https://a.org"}, {address = "https://b.org"}]',
-            "recrawl.toml: [[site]] https://a.org/ is not written as a block; take it out by hand",
+            "recrawl.toml: [[site]] https://a.org/ is not written as a block; remove it by hand",
         ),
     ],
 )

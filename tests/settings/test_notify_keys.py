@@ -109,10 +109,12 @@ def test_an_address_in_the_settings_is_refused_and_not_repeated(line):
 def test_each_has_a_name_of_its_own():
     said = refused(ADDRESS, "[[notify]]", ADDRESS)
 
-    assert said.endswith('line 6: "env:MAIL" is already told; give each a name of its own')
+    assert said.endswith('line 6: "env:MAIL" is already a [[notify]]; give each its own name')
     assert len(read(ADDRESS, "[[notify]]", ADDRESS, 'name = "b"')) == 2
     hook = '[[webhook]]\naddress = "https://example.org/in"\nsecret = "env:KEY"\nname = "me"\n'
-    assert '"me" is already told' in refused(ADDRESS, 'name = "me"', top=TOP + hook)
+    assert '"me" is already a [[notify]]; give each its own name' in refused(
+        ADDRESS, 'name = "me"', top=TOP + hook
+    )
 
 
 def test_what_a_message_is_made_of_must_be_kept_until_it_is_sent():

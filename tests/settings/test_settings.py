@@ -457,5 +457,5 @@ def test_what_is_no_policy_is_refused(value, told):
     ],
 )
 def test_a_port_of_another_service_is_refused_with_its_reason(block):
-    with pytest.raises(InvalidSettings, match=r"port \d+ is no port of web servers"):
+    with pytest.raises(InvalidSettings, match=r"port \d+ is not one that web servers use"):
         read_settings(f'agent = "bot (me@example.org)"\nbudget = "10/1d"\n{block}\n')

@@ -262,5 +262,5 @@ def test_a_file_that_is_missing_is_said_when_weights_are_asked_for(path):
     settings = weighted(path, {PAGES[0]: 1.0})
     path.with_name("views.csv").unlink()
 
-    with pytest.raises(InvalidTable, match=r"views\.csv: must be a readable file"):
+    with pytest.raises(InvalidTable, match=r"views\.csv: cannot be read"):
         seen(settings, path)

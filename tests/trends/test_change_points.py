@@ -232,5 +232,5 @@ def test_impossible_parameters_are_refused():
         change_points(seen, 0, penalty=-1)
     with pytest.raises(InvalidParameter, match="least_gaps must be at least 1"):
         change_points(seen, 0, least_gaps=0)
-    with pytest.raises(InvalidParameter, match="level must lie between 0 and 1"):
+    with pytest.raises(InvalidParameter, match="level must be between 0 and 1"):
         change_points(seen, 0, level=1.0)

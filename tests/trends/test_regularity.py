@@ -180,7 +180,7 @@ def test_timetables_are_found(period, gap, dated):
     found = regularity(looked_at(times, gaps, dated))
 
     assert (found.period == period).mean() > 0.9
-    assert set(found.warnings) >= {"changes keep to a timetable: visit just after it"}
+    assert set(found.warnings) >= {"changes follow a timetable: visit just after them"}
 
 
 def test_the_published_biases():

@@ -100,7 +100,7 @@ def test_without_an_end_only_one_change_ends_the_observation():
 
 @pytest.mark.parametrize("time", [-1.0, 11.0, np.nan])
 def test_changes_outside_the_observation_are_refused(time):
-    with pytest.raises(InvalidHistory, match="page 0: changes must lie between 0 and the end, 10"):
+    with pytest.raises(InvalidHistory, match="page 0: changes must be between 0 and the end, 10"):
         laplace([1.0, time], 10.0)
 
 

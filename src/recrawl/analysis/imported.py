@@ -75,7 +75,9 @@ def read_visits(
         raise InvalidParameter(message)
     found, _ = find_sources([str(Path(source)) for source in sources], format)
     if any(source.kind == GIT for source in found):
-        raise InvalidParameter("a git repository has no visits; recrawl import makes a world of it")
+        raise InvalidParameter(
+            "a git repository has changes, not visits; `recrawl import` makes a world of it"
+        )
     reading = ImportReading(
         origin_of(address) if address else "",
         TableOptions(columns or {}),

@@ -63,7 +63,7 @@ def terms_of(
         if budget is None:
             budget, whose = _own_budget(world, store, made)
         visits = counted(made, "visit")
-        note = f"{whose} the crawl made {visits} in {every(world.days)} to pages it had a copy of"
+        note = f"{whose} the crawl made {visits} to pages with a copy in {every(world.days)}"
     budget = budget or Budget.read(_DEFAULT_BUDGET)
     return SimulationTerms(budget, step or fitting_step(world, budget), note)
 

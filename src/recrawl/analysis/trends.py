@@ -295,9 +295,7 @@ class TrendResult(ResultTable):
             page: Its name; may be left out if there is only one.
         """
         if not page and len(self.pages.names) != 1:
-            raise InvalidParameter(
-                "chart must be told which page, e.g. chart(page=result.names[0])"
-            )
+            raise InvalidParameter("chart needs a page, e.g. chart(page=result.names[0])")
         one = self.pages.only(page) if page else self.pages
         if not len(one.names):
             raise UnknownPage(f"no page {page!r} among {len(self.pages.names):,}")

@@ -29,16 +29,21 @@ _PAGE = typer.Option("--page-only", help="Only this page, not everything under i
 _BUDGET = typer.Option(
     "--budget",
     metavar="BUDGET",
-    help="Budget of its own, such as 500/1d  [default: a share of the common budget]",
+    help="Budget of its own, such as 500/1d.  [default: a share of the common budget]",
     show_default=False,
 )
 _WEIGHT = typer.Option(
-    "--weight", metavar="NUMBER", help="Importance of fresh copies.", show_default=False
+    "--weight",
+    metavar="NUMBER",
+    help="Importance of fresh copies, relative to other sites.",
+    show_default=False,
 )
 _LINKS = typer.Option("--links", metavar="DEPTH", help="How many links deep to follow.")
 _LOCAL = typer.Option("--local", help="Allow loopback and private addresses.")
 _AGAIN = typer.Option("--again", help="Discover the pages of a site that is there already.")
-_LATER = typer.Option("--later", help="Ask nothing of the site now; the crawl discovers its pages.")
+_LATER = typer.Option(
+    "--later", help="Add without contacting the site; the crawl discovers its pages."
+)
 
 
 def add(
@@ -158,7 +163,7 @@ def _blocks(
         try:
             read_rule(each.address, keys, page=one)
         except InvalidSettings:
-            left_out["addresses that no page may have"] += 1
+            left_out["invalid addresses"] += 1
         else:
             blocks.append(NewBlock(each.address, one, keys))
     if not blocks:
@@ -204,7 +209,7 @@ def _tell_crawl(store: Path) -> bool:
     try:
         if process is not None:
             os.kill(process, signal.SIGHUP)
-            screen.remark(f"A crawl is running (process {process}); it reads the settings again.")
+            screen.remark(f"A crawl is running (process {process}); it reloads the settings.")
             return True
     except OSError:  # another user's, or just ended
         pass

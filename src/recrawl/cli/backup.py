@@ -13,7 +13,7 @@ import typer
 from recrawl.cli import screen
 
 _STORE = typer.Argument(metavar="STORE", help="Store to copy.", show_default=False)
-_COPY = typer.Argument(metavar="FILE", help="The copy, a new file.", show_default=False)
+_COPY = typer.Argument(metavar="FILE", help="New file for the copy.", show_default=False)
 
 
 def backup(store: Annotated[Path, _STORE], copy: Annotated[Path, _COPY]) -> None:

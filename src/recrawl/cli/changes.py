@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from recrawl.publish.feeds import EventFeed, LatestEvents
     from recrawl.settings.settings import Settings
 
-_SNAPSHOT = typer.Option("--snapshot", help="All copies that there are, instead of events.")
-_LATEST = typer.Option("--latest", help="Of several events of a page only the newest.")
+_SNAPSHOT = typer.Option("--snapshot", help="Write all current copies instead of events.")
+_LATEST = typer.Option("--latest", help="Only the newest event of each page.")
 _KIND = typer.Option(
     metavar="KIND", help="Only new, changed, removed, moved or back; may be repeated."
 )
@@ -37,9 +37,9 @@ _HOST = typer.Option(metavar="HOST", help="Only pages of this host.", show_defau
 _WITH = typer.Option(
     "--with", metavar="PARTS", help="Add text, markdown, diff or chunks.", show_default=False
 )
-_ALL = typer.Option("--all", help="With chunks: also changes of navigation alone.")
-_HEAD = typer.Option("--head", help="Begin with how complete the feed is, as a line of JSON.")
-_DELIVER = typer.Option("--deliver", help="Deliver what waits to webhooks and notifications.")
+_ALL = typer.Option("--all", help="With --with chunks: include changes in navigation only.")
+_HEAD = typer.Option("--head", help="Start with one JSON line on how complete the feed is.")
+_DELIVER = typer.Option("--deliver", help="Deliver waiting events to webhooks and notifications.")
 _UNDELIVERED = typer.Option("--undelivered", help="Show events that could not be delivered.")
 _REDELIVER = typer.Option(
     "--redeliver", metavar="ID", help="Deliver one event again.", show_default=False
@@ -101,14 +101,14 @@ def changes(
     Reads recrawl.toml and the store beside it, also while a crawl is running;
     nothing is changed. A terminal shows the newest events; in a pipe, or with
     --json, all of them come as JSON lines (CloudEvents), oldest first, each with a
-    cursor: keep that of the last one with what you made of it, and go on with
-    --after. Events come at least once and in order. --snapshot gives all copies
-    first and then the cursor to go on from. A cursor that has expired is told so.
-    --latest leaves out what a later event of the same page has made good.
+    cursor: store the last cursor with your results, and continue with --after.
+    Events come in order and at least once. --snapshot writes all copies first, then
+    the cursor to continue from. An expired cursor is an error.
 
     A crawl delivers events to the webhooks and notifications of the settings by
-    itself; --deliver and --redeliver do so when none runs, and write to the store
-    how far each is. --test sends the newest changes, if any, to a [[notify]].
+    itself; --deliver and --redeliver do so while no crawl is running, and record
+    the progress in the store. --test sends the newest changes, if any, to a
+    [[notify]].
 
     \b
     Examples:
@@ -158,7 +158,7 @@ def _how_complete(asked: Settings, reader: ReadStore) -> str:
 
     found = how_complete(asked, reader, inspecting.now(reader))
     if found is None:
-        return "It is not known yet how complete the feed is."
+        return "How complete the feed is cannot be told yet."
     return f"The feed {feed_sentence(found)}."
 
 

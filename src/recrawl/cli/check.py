@@ -16,9 +16,9 @@ from recrawl.errors import StoreCorrupt
 if TYPE_CHECKING:
     from recrawl.entries.records import Checked
 
-_QUICK = typer.Option("--quick", help="Leave out what reads every byte: indexes and bodies.")
+_QUICK = typer.Option("--quick", help="Skip the checks that read every byte: indexes and bodies.")
 _WARC = typer.Option(
-    "--warc", metavar="DIR", help="Check the WARC files of this folder, too.", show_default=False
+    "--warc", metavar="DIR", help="Also check the WARC files in this folder.", show_default=False
 )
 _PARTS = 9  # about as many as are checked
 
@@ -32,9 +32,9 @@ def check(
 ) -> None:
     """Check a store for damage: checksums, and rows that do not match.
 
-    One row per part: how many rows were looked at, and how many problems there
-    are, which follow as sentences. Reads everything, also while a crawl is
-    running; nothing is changed. Ends with exit code 1 where something is damaged.
+    Writes one row per part: the rows checked and the problems found; each problem
+    is then described. Reads everything, also while a crawl is running; nothing is
+    changed. The exit code is 1 if something is damaged.
 
     \b
     Examples:

@@ -18,9 +18,9 @@ _STORE = typer.Argument(metavar="STORE", help="Store to rewrite.", show_default=
 def compact(store: Annotated[Path, _STORE]) -> None:
     """Make a store smaller, while no crawl is running.
 
-    What is deleted leaves room in the file, which the next visits use; only this
-    gives it back to the system. Needs room for two copies beside the store, and
-    leaves it as it was if it is interrupted.
+    Deleted rows leave free space in the file, which later visits reuse; this command
+    returns it to the system. Needs space for two copies beside the store. If it is
+    interrupted, the store is as it was.
 
     \b
     Examples:
@@ -33,4 +33,4 @@ def compact(store: Annotated[Path, _STORE]) -> None:
         before = store.stat().st_size
         written.compact()
     after = size_text(store.stat().st_size)
-    screen.remark(f"{store} takes {after} instead of {size_text(before)}.")
+    screen.remark(f"Compacted {store} from {size_text(before)} to {after}.")

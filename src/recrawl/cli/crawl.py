@@ -32,7 +32,7 @@ _VISIT_LOG = typer.Option(
 _LOG = typer.Option(
     "--log",
     metavar="FILE",
-    help="Append what the crawl says to FILE, with times; with -v, every visit too.",
+    help="Append remarks to FILE, with times; with -v, every visit too.",
     show_default=False,
 )
 _WARC = typer.Option(
@@ -56,7 +56,7 @@ _METRICS = typer.Option(
 _ON_CHANGE = typer.Option(
     "--on-change",
     metavar="CMD",
-    help="Run a program for each event, which it gets as JSON on standard input.",
+    help="Run a program for each event, with the event as JSON on standard input.",
     show_default=False,
 )
 
@@ -79,9 +79,8 @@ def crawl(
     they are worth most within the budget; what they find is written to the store
     beside the settings. New pages are discovered through robots.txt, sitemaps and
     feeds, each read as often as it brings some. Ctrl-C stops the crawl; nothing is
-    lost, however it ends. SIGHUP makes it read recrawl.toml again: what needs no
-    replay of visits applies at once, the rest after a restart, and it says which is
-    which.
+    lost, however it ends. SIGHUP reloads recrawl.toml: most settings apply at once,
+    some after a restart, and the crawl says which.
 
     \b
     Examples:
@@ -141,7 +140,7 @@ def _command(text: str) -> tuple[str, ...]:
         said = f"must be a program and its arguments ({str(error).lower()})"
         raise typer.BadParameter(said, param_hint="--on-change") from None
     if not words or shutil.which(words[0]) is None:
-        said = f"must be a program that can be run (got {text!r})"
+        said = f"program not found, or not executable (got {text!r})"
         raise typer.BadParameter(said, param_hint="--on-change")
     return words
 
@@ -171,7 +170,7 @@ def _log_to(log: Path | None, stack: ExitStack) -> Callable[[PageVisit], object]
     except OSError as error:
         raise CannotWrite(f"{log} cannot be written ({reason(error)})") from None
     stack.callback(_close, file)
-    said = f"{log}: nobody reads the log any more; the crawl goes on without it."
+    said = f"{log}: the log is no longer read; the crawl goes on without it."
     return VisitLog(file, lambda: screen.remark(said))
 
 

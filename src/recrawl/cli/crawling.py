@@ -141,7 +141,7 @@ async def _crawl(
     _say_troubles(tally, alone, hosts)
     unheard = tally.failed or silent or (alone and alone == hosts)
     if options.once and tally.failed == tally.visits and unheard:
-        why = f"all of {tally.failed:,} visits failed" if tally.failed else "all are left alone"
+        why = f"all of {tally.failed:,} visits failed" if tally.failed else "all hosts are on hold"
         raise NothingAnswered(f"no site answered ({silent[0] if silent else why})")
 
 
@@ -234,8 +234,8 @@ def _say_troubles(tally: Tally, alone: int, hosts: int) -> None:
         where = counted(len(tally.failing), "host")
         screen.remark(f"{tally.failed:,} of {counted(tally.visits, 'visit')} failed, at {where}.")
     if alone:
-        why = "they did not answer when asked for robots.txt, or asked to wait"
-        screen.remark(f"Hosts left alone for now: {alone:,} of {hosts:,} ({why}).")
+        why = "robots.txt could not be fetched, or they asked to wait"
+        screen.remark(f"Hosts on hold: {alone:,} of {hosts:,} ({why}).")
 
 
 async def find_pages(
@@ -321,7 +321,7 @@ def _say_dated_back(visits: int) -> None:
     from recrawl.report.words import counted
 
     screen.remark(
-        f"The clock was ahead: {counted(visits, 'visit')} of the future dated back to now."
+        f"The clock was ahead: {counted(visits, 'visit')} dated in the future moved to now."
     )
 
 
@@ -463,7 +463,7 @@ async def say_steps(clock: RealClock, every_seconds: float = _STEPS_SECONDS) -> 
             way = "ahead" if step > 0 else "back"
             screen.remark(
                 f"The system's clock was set {way} by {duration(abs(step) / SECONDS_A_DAY)}. This "
-                "crawl goes on by the time it began with; start it again to take the new one."
+                "crawl keeps its own time; restart it to use the new time."
             )
 
 

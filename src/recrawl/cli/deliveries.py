@@ -61,7 +61,7 @@ def show_undelivered(settings: Path, *, as_json: bool) -> None:
     shown = [tuple(map(printable, row)) for row in rows[-screen.most_rows() :]]
     shared.show(_HEADER, shown, total=len(rows), unit="events", left=(0, 1, 2, 3))
     if not rows:
-        screen.remark("No event was given up.")
+        screen.remark("No undelivered events.")
 
 
 def test(settings: Path, name: str) -> None:
@@ -77,7 +77,7 @@ def test(settings: Path, name: str) -> None:
     ours = tuple(each for each in asked.recipients if each.key == name)
     if not ours:
         if any(name in (each.key, each.label) for each in asked.webhooks):
-            said = f"{name} is a [[webhook]], whose receiver takes all that comes for true"
+            said = f"{name} is a [[webhook]]: its receiver would take a test for a real event"
             raise InvalidParameter(f"{said}; --redeliver posts an event again")
         known = ", ".join(each.key for each in asked.recipients) or "it has none"
         raise InvalidParameter(f"{settings} has no [[notify]] called {name} ({known})")

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from recrawl.demo.jobs import ExampleJobs
     from recrawl.demo.world import ExampleWorld
 
-_FOR = typer.Option("--for", metavar="TIME", help="Duration; a second stands for a day.")
-_PAGES = typer.Option(metavar="N", help="Pages of the site, from 20 to 10000.")
+_FOR = typer.Option("--for", metavar="TIME", help="Duration; one second stands for one day.")
+_PAGES = typer.Option(metavar="N", help="Number of pages of the site, 20 to 10000.")
 _BUDGET = typer.Option(metavar="BUDGET", help="Visits, such as 120/1d or 0.5/page/1d.")
-_SEED = typer.Option(metavar="N", help="Seed of the site.", min=0)
+_SEED = typer.Option(metavar="N", help="Random seed.", min=0)
 _KEEP = typer.Option(
     "--folder",
     metavar="FOLDER",
-    help="Keep settings and store in this new folder  [default: a temporary folder]",
+    help="Keep settings and store in this new folder.  [default: a temporary folder]",
     show_default=False,
 )
 
@@ -75,7 +75,7 @@ def demo(
         jobs = ExampleJobs.made(start, days=days + _SPARE, seed=seed)
         _report(world, jobs, _run(world, jobs, plan))
     if keep is None:
-        screen.remark(f"{folder} is removed; --folder FOLDER keeps settings and store.")
+        screen.remark(f"{folder} was removed; --folder FOLDER keeps settings and store.")
     else:
         screen.remark(f"Settings and store are in {folder}.")
 
@@ -164,7 +164,7 @@ def _report(world: ExampleWorld, jobs: ExampleJobs, run: ExampleRun) -> None:
     screen.show_table(CAUGHT_HEADER, result.caught.rows(), left=CAUGHT_LEFT)
     screen.say("")
     if run.feed.changes:
-        screen.say("The newest changes, as the change feed tells them:")
+        screen.say("Newest changes in the change feed:")
     for lines in run.feed.changes:
         for line in lines:
             screen.say(line)

@@ -24,7 +24,7 @@ _VISITS = typer.Option(
 )
 _GAP = typer.Option(
     metavar="TIME",
-    help="Time between visits  [default: 1.59 times --every, which is most informative]",
+    help="Time between visits.  [default: 1.59 times --every, which is most informative]",
     show_default=False,
 )
 _PRECISION = typer.Option(
@@ -44,7 +44,7 @@ _METHOD = typer.Option(
 )
 _PLOT = typer.Option(
     metavar="FILE",
-    help="Draw bias and sigma over changes per gap to FILE (.svg or .png): of one --method after "
+    help="Plot bias and sigma over changes per gap to FILE (.svg or .png): of one --method after "
     "5 to 50 visits, or of several after --visits.",
     show_default=False,
 )
@@ -72,12 +72,12 @@ def design(
 ) -> None:
     """Plan how often to visit a page to learn its change rate.
 
-    For a page with an assumed change rate, visited regularly: bias and sigma of
-    each estimator relative to the true rate, computed exactly; its chance to be
-    within --precision, and to have no answer; the bias of the mean interval, one
-    over the rate; up to how many changes per gap r the bias stays small; and the
-    visits and the time needed to reach --precision. With --seen, whether the
-    changes so far fit the assumption, and when to visit next.
+    For a page with an assumed change rate that is visited regularly, writes one row
+    per estimator, computed exactly: its bias and standard deviation relative to the
+    true rate; the probability of an estimate within --precision, and of none; the
+    bias of the mean interval; the most changes per gap for which the bias stays
+    small; and the visits and the time needed to reach --precision. With --seen,
+    also says whether the changes so far fit the assumption, and when to visit next.
 
     \b
     Examples:

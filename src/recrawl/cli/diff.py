@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 _FROM = typer.Option(
     "--from",
     metavar="TIME",
-    help="Older version: the one current at this time, e.g. 2026-01-05 or 3d (ago)  "
+    help="Older version: the one current at this time, e.g. 2026-01-05 or 3d (ago).  "
     "[default: the one before the newer]",
     show_default=False,
 )
 _TO = typer.Option(
     "--to",
     metavar="TIME",
-    help="Newer version, in the same way  [default: the newest]",
+    help="Newer version, in the same way.  [default: the newest]",
     show_default=False,
 )
 _HTML = typer.Option(
@@ -39,7 +39,7 @@ _HTML = typer.Option(
     help="Write an HTML page to FILE, or to the standard output (-).",
     show_default=False,
 )
-_ALL = typer.Option("--all", help="Also compare parts that do not count as a change.")
+_ALL = typer.Option("--all", help="Also compare parts that do not count as changes.")
 _LIST = typer.Option("--list", help="List the stored versions instead.")
 _CSV = typer.Option("--csv", help="With --list: write CSV instead of a table.")
 _JSON = typer.Option("--json", help="Write one JSON object; with --list, JSON lines.")

@@ -33,14 +33,14 @@ _FILES = typer.Argument(
 )
 _METHOD = typer.Option(
     metavar="METHOD",
-    help="gamma, npmle, bank, grid, likelihood, likelihood-plain, moment-matching, ratio, cho, "
-    "cho-exact, matloff, beta, malcolm, malcolm-age, last-modified, last-modified-raw, classes, "
-    "lln, sa, sam, or compare for all of them.",
+    help="gamma, npmle, bank, grid, likelihood, likelihood-plain, moment-matching, "
+    "ratio, cho, cho-exact, matloff, beta, malcolm, malcolm-age, last-modified, "
+    "last-modified-raw, classes, lln, sa, sam, or compare for all of them.",
 )
 _CLASSES = typer.Option(
     metavar="TIMES",
-    help="For --method classes: their mean intervals, with weights if they differ: 1d,7d,30d or "
-    "1d=3,7d=1  [default: 12h to a year]",
+    help="For --method classes: mean intervals, e.g. 1d,7d,30d, or with weights, 1d=3,7d=1.  "
+    "[default: 12h to a year]",
     show_default=False,
 )
 _FALSE_CHANGES = typer.Option(
@@ -50,7 +50,7 @@ _FALSE_CHANGES = typer.Option(
 )
 _NOW = typer.Option(
     metavar="TIME",
-    help="Instant of fresh_now, e.g. 2026-01-31 or 2026  [default: the current time]",
+    help="Instant of fresh_now, e.g. 2026-01-31 or 2026.  [default: the current time]",
     show_default=False,
 )
 

@@ -24,10 +24,12 @@ _KINDS = ("visits", "rates", "pages", "copies", "chunks")
 _CONTENT = ("copies", "chunks")
 
 _WHAT = typer.Argument(
-    metavar="WHAT", help="visits, rates, pages, copies or chunks.", show_default=False
+    metavar="WHAT",
+    help="What to write: visits, rates, pages, copies or chunks.",
+    show_default=False,
 )
 _AS = typer.Option(
-    "--as", metavar="FORM", help="Copies as html (bodies as they came), text or markdown."
+    "--as", metavar="FORM", help="Form of copies: html (the body as received), text or markdown."
 )
 _OUTPUT = typer.Option(
     "--output",
@@ -40,7 +42,7 @@ _SETTINGS = typer.Option(
     "--settings",
     "-c",
     metavar="FILE",
-    help="Settings of the crawl  [default: recrawl.toml beside STORE]",
+    help="Settings of the crawl.  [default: recrawl.toml beside STORE]",
     show_default=False,
 )
 
@@ -58,11 +60,11 @@ def export(
     Visits are a visit log as read by `recrawl estimate`, one row per visit. Rates
     are the current estimates, one row per page that has a copy, as read by
     `recrawl plan`. Pages are all pages as shown by `recrawl pages`. Copies are the
-    newest versions: rows of a file, or a folder DIR/ of one file per page by host
-    and path, with a manifest; a second export to the same folder writes only what
-    changed and deletes what is gone, of what it wrote itself. Chunks are the copies
-    in parts for an index, with ids that last. A crawl may be running; nothing of it
-    is changed.
+    newest versions: rows of a file, or a folder DIR/ with one file per page, by host
+    and path, and a manifest. A later export to the same folder writes only what
+    changed and deletes the files of pages that are gone, never files of others.
+    Chunks are the copies split for an index, with stable ids. A crawl may be
+    running; nothing is changed.
 
     \b
     Examples:

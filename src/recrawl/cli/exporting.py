@@ -84,7 +84,7 @@ def _export_folder(reader: ReadStore, content: ContentReader, path: Path, form: 
         f"{done.written:,} written, {done.deleted:,} deleted."
     )
     if done.missing:
-        screen.remark(f"{done.missing:,} pages have no version that can be written so.")
+        screen.remark(f"{done.missing:,} pages have no version that can be written as {form}.")
 
 
 def _print_rows(rows: Iterable[dict[str, Any]]) -> int:

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from recrawl.publish.atom import AtomEntry
     from recrawl.publish.feeds import EventFeed, EventT
 
-AFTER = typer.Option(metavar="CURSOR", help="Only events after this one.", show_default=False)
+AFTER = typer.Option(metavar="CURSOR", help="Only events after this cursor.", show_default=False)
 SINCE = typer.Option(
     metavar="TIME",
-    help="Only events seen since then, e.g. 1d (ago) or 2026-01-05",
+    help="Only events seen since then, e.g. 1d (ago) or 2026-01-05.",
     show_default=False,
 )
-FOLLOW = typer.Option("--follow", help="Go on with what comes, until Ctrl-C.")
+FOLLOW = typer.Option("--follow", help="Keep printing new events, until Ctrl-C.")
 JSON = typer.Option("--json", help="Write JSON lines instead of a table.")
 ATOM = typer.Option(
     "--atom",

@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 _FRESH = typer.Option(
     "--fresh",
     metavar="CHANCE",
-    help="Visit the page first if its copy is fresh with a lower chance, e.g. 0.95",
+    help="Visit the page first if its copy is less likely to be fresh than this, e.g. 0.95.",
     show_default=False,
 )
 _WAIT = typer.Option(
-    "--wait", metavar="TIME", help="With --fresh: how long to wait for the visit to begin."
+    "--wait", metavar="TIME", help="With --fresh: longest wait for the visit to begin."
 )
 FORMS = ("html", "text", "markdown")
 
 _AT = typer.Option(
     "--at",
     metavar="TIME",
-    help="The version that was current then, e.g. 2026-01-05 or 3d (ago)  [default: the newest]",
+    help="The version that was current then, e.g. 2026-01-05 or 3d (ago).  [default: the newest]",
     show_default=False,
 )
 _AS = typer.Option(
-    "--as", metavar="FORM", help="html (the body as it came, of any kind), text or markdown."
+    "--as", metavar="FORM", help="Form: html (the body as received, of any type), text or markdown."
 )
 _OUTPUT = typer.Option(
     "--output",
@@ -56,15 +56,15 @@ def get(
     output: Annotated[Path | None, _OUTPUT] = None,
     settings: Annotated[Path, shared.SETTINGS_OR_STORE] = Path("recrawl.toml"),
 ) -> None:
-    """Show the copy of a page: as it came, as text or as Markdown.
+    """Show the copy of a page: as received, as text or as Markdown.
 
     Reads recrawl.toml and the store beside it, also while a crawl is running. Nothing
-    is fetched or changed, unless --fresh asks for a copy that is surer to be fresh
-    than it is: then the page is visited first, within the budget and politely, if no
-    crawl is running. How sure it is goes to standard error. Text and Markdown are the
-    main content, without navigation, without parts that watch and ignore exclude, and
-    without parts that differ on every visit; those of PDF and Office documents need
-    the extra: pip install 'recrawl[documents]'.
+    is fetched or changed, unless --fresh is given and the copy is less likely to be
+    fresh: then the page is visited first, politely and within the budget, if no crawl
+    is running. How likely the copy is fresh is shown on standard error. Text and
+    Markdown hold the main content, without navigation, without parts that watch and
+    ignore exclude, and without parts that differ on every visit. For PDF and Office
+    documents they need an extra: pip install 'recrawl[documents]'.
 
     \b
     Examples:
@@ -83,9 +83,7 @@ def get(
     if fresh is None:
         copy = _copy(settings, url, moment, form)
     elif at:
-        raise typer.BadParameter(
-            "says how fresh the newest copy is; leave out --at", param_hint="--fresh"
-        )
+        raise typer.BadParameter("applies to the newest copy; leave out --at", param_hint="--fresh")
     else:
         copy = _fresh_copy(settings, url, fresh, wait)
     content = _content(copy, form)
@@ -133,15 +131,18 @@ def fresh_sentence(fresh: float, *, visited: bool, why_not: str) -> str:
     """How sure it is that a copy is fresh, and why not more.
 
     >>> fresh_sentence(0.973, visited=True, why_not="")
-    'Visited now: fresh with a chance of 97.3 %.'
-    >>> fresh_sentence(0.5, visited=False, why_not="another crawl holds the store")
-    'Fresh with a chance of 50.0 % only: another crawl holds the store.'
+    'Visited now: fresh with a probability of 97.3 %.'
+    >>> fresh_sentence(0.5, visited=False, why_not="a crawl is running")
+    'Fresh with a probability of only 50.0 %: a crawl is running.'
     """
     from math import isnan
 
-    chance = "an unknown chance" if isnan(fresh) else f"a chance of {100 * fresh:.1f} %"
+    only = "only " if why_not else ""
+    chance = f"a probability of {only}{100 * fresh:.1f} %"
+    if isnan(fresh):
+        chance = "an unknown probability"
     said = f"Visited now: fresh with {chance}" if visited else f"Fresh with {chance}"
-    return f"{said} only: {why_not}." if why_not else f"{said}."
+    return f"{said}: {why_not}." if why_not else f"{said}."
 
 
 def _content(copy: PageCopy, form: str) -> bytes:
@@ -157,5 +158,5 @@ def _content(copy: PageCopy, form: str) -> bytes:
             why = documents.convert(copy.body).problem
         raise NoVersion(f"{copy.address} has no text ({why}); --as html writes its bytes")
     if text is None:
-        raise NoVersion(f"{copy.address} is no text; --as html writes its bytes")
+        raise NoVersion(f"{copy.address} is not text; --as html writes its bytes")
     return f"{text}\n".encode(errors="replace")

@@ -26,11 +26,10 @@ def hint(
 ) -> None:
     """Tell a crawl that pages have changed.
 
-    Writes to the store, also while a crawl is running, which takes the hints within
-    seconds; else the next crawl does. A hint raises the chance that its page has
-    changed as far as hints for its host were right before, which visits find out.
-    A page that is not known yet is added if it belongs to a site. Lists are those
-    that `recrawl add` takes.
+    Writes to the store. A running crawl takes the hints within seconds, otherwise
+    the next crawl does. A hint raises the probability that its page has changed,
+    by how often hints for its host have been right. A page that is not known yet
+    is added if it belongs to a site. Takes the same lists as `recrawl add`.
 
     \b
     Examples:
@@ -54,7 +53,7 @@ def hint(
         found = listed(name)
         named = [canonical(name)] if found is None else [each.address for each in found.entries]
         if None in named or not named:
-            raise InvalidInput(f"{name} is no address of a page")
+            raise InvalidInput(f"{name} is not the address of a page")
         addresses.update(dict.fromkeys(filter(None, named)))
     admitted = [each for each in map(asked.admit, addresses) if each.rule != NO_RULE]
     if not admitted:
@@ -63,6 +62,6 @@ def hint(
     add_hints(store, wanted, time.time())
     unit = "1 hint" if len(wanted) == 1 else f"{len(wanted):,} hints"
     other = len(addresses) - len(admitted)
-    left = f"; {other:,} of no site left out" if other else ""
+    left = f"; {other:,} that belong to no site left out" if other else ""
     takes = "the crawl takes them now" if is_locked(store) else "the next crawl takes them"
     screen.remark(f"Noted {unit}{left}; {takes}.")

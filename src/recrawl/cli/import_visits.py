@@ -22,71 +22,75 @@ if TYPE_CHECKING:
 
 _SOURCES = typer.Argument(
     metavar="SOURCE",
-    help="Files, patterns such as 'logs/*.gz', folders, a git repository, or - for a pipe.",
+    help=(
+        "Files, patterns such as 'logs/*.gz', folders, a git repository, or - for standard input."
+    ),
     show_default=False,
 )
 _AS = typer.Option(
     "--format",
     metavar="KIND",
-    help="warc, arc, cdx, cdxj, zipnum, cc-index, access-log, squid, w3c, crawl-log, table, store "
-    "or git  [default: told by the first bytes]",
+    help="Format: warc, arc, cdx, cdxj, zipnum, cc-index, access-log, squid, w3c, crawl-log, "
+    "table, store or git.  [default: recognised by content]",
     show_default=False,
 )
 _INTO = typer.Option(
     "--into",
     metavar="STORE",
-    help="Write to a store without visits instead of a file; a new one where there is none.",
+    help="Write to a store instead of a file: a new one, or one without visits.",
     show_default=False,
 )
 _SITE = typer.Option(
     "--site",
     metavar="URL",
-    help="Scheme and host of an access log that names paths alone, such as https://example.org.",
+    help="Scheme and host for an access log that has paths only, e.g. https://example.org.",
     show_default=False,
 )
 _AGENT = typer.Option(
     "--user-agent",
     metavar="PATTERN",
-    help="Of access logs: only requests whose user agent has this in it, or matches 'MyBot/*'.",
+    help=(
+        "For access logs: only requests whose user agent contains this, or matches e.g. 'MyBot/*'."
+    ),
     show_default=False,
 )
 _CLIENT = typer.Option(
     "--client",
     metavar="ADDRESS",
-    help="Of access logs: only requests from this address.",
+    help="For access logs: only requests from this client address.",
     show_default=False,
 )
 _BY_KEY = typer.Option(
     "--by-key",
-    help="Of CDX, CDXJ and cc-index: name pages by their keys, as in org,example)/, so that http, "
+    help="For CDX, CDXJ and cc-index: name pages by key, as in org,example)/, so that http, "
     "https and www are one page.",
 )
 _COLUMN = typer.Option(
     metavar="OURS=THEIRS",
-    help="Of tables: name of a column if it differs, e.g. page=url or page=request.url for a field "
-    "in it; may be repeated",
+    help="For tables: name of a column if it differs, e.g. page=url, or page=request.url for "
+    "a nested field; may be repeated.",
     show_default=False,
 )
-_SKIP = typer.Option(
-    "--skip-bad-rows", help="Of tables: leave malformed rows out instead of refusing the file."
-)
+_SKIP = typer.Option("--skip-bad-rows", help="For tables: skip malformed rows and count them.")
 _PATHS = typer.Option(
     "--paths",
     metavar="PATH",
-    help="Of a git repository: only what lies below this path; may be repeated",
+    help="For a git repository: only files under this path; may be repeated.",
     show_default=False,
 )
 _BASE = typer.Option(
     "--base",
     metavar="URL",
-    help="Of a git repository: address that paths are appended to.",
+    help="For a git repository: address that paths are appended to.",
     show_default=False,
 )
 _OUTPUT = typer.Option(
     "--output",
     "-o",
     metavar="FILE",
-    help="Write to FILE: .csv, .jsonl, .parquet or .feather; of a git repository to a folder DIR/.",
+    help=(
+        "Write to FILE: .csv, .jsonl, .parquet or .feather; for a git repository, a folder DIR/."
+    ),
     show_default=False,
 )
 _SHOWN_DIGEST = 8
@@ -218,7 +222,9 @@ def _check_options(read_as: _ReadAs, kinds: set[str], into: Path | None) -> None
         if said and not kinds & set(heeding):
             raise typer.BadParameter(f"{rule} (got {', '.join(sorted(kinds))})")
     if read_as.by_key and into is not None:
-        raise typer.BadParameter("--by-key names pages by what is no address, as a store needs it")
+        raise typer.BadParameter(
+            "--by-key names pages by key, but a store needs addresses; leave out --by-key or --into"
+        )
 
 
 class _FirstRows(NamedTuple):
@@ -280,7 +286,7 @@ def _import_world(repository: Path, paths: Sequence[str], base: str, output: Pat
     from recrawl.report.words import counted
 
     if output is None:
-        raise typer.BadParameter("a git repository needs -o DIR/, for two files are written")
+        raise typer.BadParameter("a git repository needs -o DIR/, because two files are written")
     with screen.progress("reading commits") as progress:
         done = import_world(repository, output, paths=paths, base=base, progress=progress)
     screen.remark(
@@ -288,8 +294,8 @@ def _import_world(repository: Path, paths: Sequence[str], base: str, output: Pat
         f"{counted(done.commits, 'commit')} to {output}/."
     )
     screen.remark(
-        f"{done.bulk:,} of the changes belong to sweeps over more than a fifth of the site, "
-        f"{done.reverts:,} bring back content that the page had before."
+        f"{done.bulk:,} of the changes are bulk changes (more than a fifth of the site at "
+        f"once); {done.reverts:,} bring back earlier content."
     )
 
 
@@ -299,4 +305,4 @@ def _remarks(reading: ImportReading, passed: int) -> None:
         screen.remark(sentence)
     if passed:
         files = "1 file is" if passed == 1 else f"{passed:,} files are"
-        screen.remark(f"{files} of another kind, and left out.")
+        screen.remark(f"{files} of other kinds, and left out.")

@@ -120,7 +120,8 @@ def _check_agent(agent: str) -> None:
 def _check_absent(path: Path) -> None:
     # A dangling symbolic link does not "exist".
     if path.exists() or path.is_symlink():
-        raise CannotWrite(f"{path} already exists")
+        edit = "edit it, or " if path.suffix == ".toml" else ""
+        raise CannotWrite(f"{path} already exists; {edit}choose another folder")
 
 
 def _make(folder: Path) -> None:

@@ -88,7 +88,7 @@ def now(reader: ReadStore) -> float:
     ahead = (reader.newest_instant() - time.time()) / SECONDS_A_DAY
     if ahead * SECONDS_A_DAY > _AHEAD_SECONDS:
         screen.remark(
-            f"{reader.name}: its last visit lies {every(ahead)} in the future; the next crawl "
+            f"{reader.name}: its last visit is {every(ahead)} in the future; the next crawl "
             "corrects that."
         )
     return time.time() / SECONDS_A_DAY + max(ahead, 0.0)

@@ -66,8 +66,8 @@ app = verb_group(
             "get": get,
             "export": export,
         },
-        "Keep the store": {"check": check, "prune": prune, "backup": backup, "compact": compact},
-        "Logs of visits": {
+        "Store": {"check": check, "prune": prune, "backup": backup, "compact": compact},
+        "Visit logs": {
             "import": import_visits,
             "estimate": estimate,
             "trends": trends,

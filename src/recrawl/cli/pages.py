@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 _SORT = typer.Option(
     metavar="ORDER",
-    help="What comes first: fastest (rate), stalest (fresh), soonest (next), longest unvisited "
-    "(visited), or by address.",
+    help="Order: rate (fastest first), fresh (stalest), next (soonest), visited (longest ago) "
+    "or address.",
 )
 _HOST = typer.Option(metavar="HOST", help="Only pages of this host.", show_default=False)
 _STATUS = typer.Option(
     metavar="STATUS",
-    help="Only pages that are new, copied, suspected, gone, refused, moved, duplicate, removed, "
-    "unlisted (of no site any more) or a shell (empty without JavaScript).",
+    help="Only pages with this status: new, copied, suspected, gone, refused, moved, duplicate, "
+    "removed, unlisted (on no site any more) or shell (empty without JavaScript).",
     show_default=False,
 )
 

@@ -48,14 +48,16 @@ _FORM = typer.Option(
 )
 _WEIGHTS = typer.Option(
     metavar="FILE",
-    help="Importance of pages (page, weight), such as page views; rows of one page add up, and "
-    "pages not in it weigh as the least that is.",
+    help="Weights of pages (page, weight), such as page views. Rows of one page add up; pages "
+    "not in it get the smallest weight.",
     show_default=False,
 )
-_CURVE = typer.Option("--curve", help="Write what other budgets would buy, one row per budget.")
+_CURVE = typer.Option(
+    "--curve", help="Write freshness for other budgets instead, one row per budget."
+)
 _OF_WEIGHTS = {"weights.page": "page", "weights.weight": "weight"}  # in --column
 _PLOT = typer.Option(
-    metavar="FILE", help="Draw what budgets buy to FILE: .svg or .png.", show_default=False
+    metavar="FILE", help="Plot freshness against budget to FILE: .svg or .png.", show_default=False
 )
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from recrawl.entries.store import ReadStore
 
-_DRY_RUN = typer.Option("--dry-run", help="Show the pages and delete nothing.")
+_DRY_RUN = typer.Option("--dry-run", help="Only show the pages; delete nothing.")
 _HEADER = ("page", "status")
 
 
@@ -36,8 +36,8 @@ def prune(
     and `recrawl pages` calls them unlisted. This shows them, asks, and deletes their
     addresses, copies, versions and masks; the times and outcomes of their visits
     stay. If the site is added again, they are found as new pages. WARC files are
-    left as they are. No crawl of this store may be running. Whatever interrupts it,
-    the same command does the rest.
+    left as they are. No crawl of this store may be running. If it is
+    interrupted, run the same command again.
 
     \b
     Examples:
@@ -72,7 +72,10 @@ def prune(
     freed = f"{counted(erased.versions, 'version')} ({size_text(erased.bytes)}) of {pages}"
     screen.remark(f"Deleted {freed}." if found else "Every page belongs to a site.")
     if not whole:
-        screen.remark("Another program reads the store; the next `recrawl prune` frees the room.")
+        screen.remark(
+            "Another program is reading the store; run `recrawl prune` again later to free the "
+            "space."
+        )
 
 
 def _show(reader: ReadStore, pages: Sequence[int], out: shared.Output) -> None:

@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 _URLS = typer.Argument(
     metavar="URL...",
-    help="Addresses of pages; * stands for any letters.",
+    help="Addresses of pages; * matches any characters.",
     show_default=False,
 )
-_ERASE = typer.Option("--erase", help="Erase what is kept of the pages, and their addresses.")
+_ERASE = typer.Option("--erase", help="Erase the pages: versions, copies, masks and addresses.")
 _WARC = typer.Option(
     "--warc",
     metavar="DIR",
-    help="Folder of WARC files to erase the pages from, too; may be repeated.",
+    help="Also erase the pages from the WARC files in this folder; may be repeated.",
     show_default=False,
 )
 _SITE = typer.Option(
-    "--block", help="Take the blocks of sites or pages out of recrawl.toml; their pages stay."
+    "--block", help="Remove blocks of sites or pages from recrawl.toml; their pages stay."
 )
 _HEADER = ("page", "status", "versions", "bodies", "bytes", "WARC records")
 
@@ -51,14 +51,13 @@ def remove(
 ) -> None:
     """Take pages out of a crawl, or erase them.
 
-    They are not visited again, nor added when found. What is known of them
-    stays in the store, unless --erase is given: then their versions, copies,
-    masks and addresses are deleted, from WARC files too if --warc names their
-    folder, and the store is written anew so that no byte of them is left. The
-    times and outcomes of their visits stay. No crawl of this store may be
-    running. Whatever interrupts it, the same command does the rest.
-    With --block the addresses are those of blocks of recrawl.toml; `recrawl
-    prune` deletes the pages that belong to no site then.
+    The pages are not visited again, nor added when found. What is known of them
+    stays in the store, unless --erase is given: then their versions, copies, masks
+    and addresses are deleted, from WARC files too if --warc names their folder, and
+    the store is rewritten so that no byte of them is left. The times and outcomes of
+    their visits stay. No crawl of this store may be running. If it is interrupted,
+    run the same command again. With --block the addresses are those of blocks in
+    recrawl.toml; `recrawl prune` then deletes the pages that belong to no site.
 
     \b
     Examples:
@@ -73,9 +72,11 @@ def remove(
     from recrawl.store.settings_file import load_settings, store_of
 
     if warc and not erase:
-        raise typer.BadParameter("--warc goes with --erase only")
+        raise typer.BadParameter("--warc needs --erase")
     if site and erase:
-        raise typer.BadParameter("--block goes without --erase; `recrawl prune` deletes the pages")
+        raise typer.BadParameter(
+            "--block and --erase exclude each other; `recrawl prune` deletes the pages"
+        )
     if site:
         _remove_sites(urls, settings, yes=yes)
         return
@@ -150,8 +151,9 @@ def _wipe(store: WriteStore) -> None:
 
     if not store.wipe():
         raise StoreLocked(
-            f"{store.name}: the pages are erased, but another program reads the store, so that "
-            "bytes of them may be left in its files; end it and run the same command again"
+            f"{store.name}: the pages are erased, but another program is reading the store, so "
+            "its files may still hold bytes of them; end that program and run the same command "
+            "again"
         )
 
 
@@ -200,4 +202,4 @@ def _remark(
     for target in sorted(targets):
         screen.remark(f"A redirect led to {target}, whose WARC records stay.")
     if not looked and any(row.status is PageStatus.ERASED for row in rows):
-        screen.remark("WARC files were left as they are; --warc DIR erases pages from them, too.")
+        screen.remark("WARC files were not changed; --warc DIR erases pages from them too.")

@@ -36,43 +36,45 @@ if TYPE_CHECKING:
 LEVEL = typer.Option(metavar="SHARE", help="Probability that a rate lies in its band.")
 SITE_COLUMN = typer.Option(
     metavar="COLUMN",
-    help="Column with the site of a page  [default: the registered domain of its address]",
+    help="Column with the site of a page.  [default: the registered domain of its address]",
     show_default=False,
 )
 COLUMN = typer.Option(
     metavar="OURS=THEIRS",
-    help="Name of a column in FILE if it differs, e.g. page=url or page=request.url for a field in "
-    "it; status= for none; may be repeated",
+    help="Name of a column in FILE if it differs, e.g. page=url, or page=request.url for a "
+    "nested field; status= for none; may be repeated.",
     show_default=False,
 )
 DELIMITER = typer.Option(
     metavar="MARK",
-    help="What separates cells of CSV: comma, semicolon, tab, pipe or any mark  "
-    "[default: as in the header]",
+    help="Separator of CSV cells: comma, semicolon, tab, pipe or any character.  [default: as "
+    "in the header]",
     show_default=False,
 )
 TIME_ZONE = typer.Option(
     "--tz",
     metavar="ZONE",
-    help="Time zone of times in FILE without an offset, e.g. Europe/Berlin  [default: UTC]",
+    help="Time zone of times in FILE without an offset, e.g. Europe/Berlin.  [default: UTC]",
     show_default=False,
 )
 TIME_FORMAT = typer.Option(
     metavar="FORM",
-    help="How times in FILE are written, where that is not told, e.g. '%d/%m/%Y %H:%M'",
+    help="Format of times in FILE, if it is not recognised, e.g. '%d/%m/%Y %H:%M'.",
     show_default=False,
 )
 TRUE = typer.Option(
-    metavar="WORDS", help="Words for true in FILE, e.g. changed,new", show_default=False
+    metavar="WORDS", help="Words for true in FILE, e.g. changed,new.", show_default=False
 )
-FALSE = typer.Option(metavar="WORDS", help="Words for false in FILE, e.g. same", show_default=False)
+FALSE = typer.Option(
+    metavar="WORDS", help="Words for false in FILE, e.g. same.", show_default=False
+)
 MEMORY = typer.Option(
-    metavar="SIZE", help="Memory for visits; larger files are split into temporary ones."
+    metavar="SIZE", help="Memory for visits; larger files are split into temporary files."
 )
 SKIP = typer.Option("--skip-bad-rows", help="Skip malformed rows and count them.")
 CSV = typer.Option(
     "--csv/--spreadsheet",
-    help="Write CSV instead of a table; for a spreadsheet, without formulas.",
+    help="Write CSV instead of a table; --spreadsheet also escapes formulas.",
     show_default=False,
 )
 JSON = typer.Option("--json", help="Write JSON lines instead of a table.")
@@ -85,7 +87,7 @@ OUTPUT = typer.Option(
 )
 STORE = typer.Argument(
     metavar="STORE",
-    help="Store to read  [default: the one that the settings name]",
+    help="Store to read.  [default: the one that the settings name]",
     show_default=False,
 )
 YES = typer.Option("--yes", help="Do not ask for confirmation.")
@@ -185,7 +187,9 @@ def read_remarks(table: TableInput) -> None:
         screen.remark(f"{counted(table.skipped, 'malformed row')} skipped.")
     if table.merged:
         visits = counted(table.merged, "visit")
-        screen.remark(f"{visits} to the same page in the same second as another: taken for one.")
+        screen.remark(
+            f"{visits} in the same second as another visit to the same page: counted as one."
+        )
 
 
 def store_in(store: Path | None, settings: Path) -> Path:

@@ -28,7 +28,7 @@ def listed(name: str) -> SiteList | None:
                 body = file.read(MOST_BYTES + 1)
         return read_site_list(body)
     except FileNotFoundError:
-        said = f"{name} is no file, and no address, which begins with http:// or https://"
+        said = f"{name} is neither a file nor an address; addresses begin with http:// or https://"
         raise InvalidAddress(said) from None
     except InvalidInput as error:
         raise InvalidInput(f"{name}: {error}") from None

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
     Verb = Callable[..., None] | typer.Typer
 
-LIMIT = typer.Option(metavar="N", min=1, help="Most rows.", show_default=False)
+LIMIT = typer.Option(metavar="N", min=1, help="Maximum number of rows.", show_default=False)
 _QUIET = typer.Option(
     "--quiet", "-q", help="Print results and errors only: no remarks, no progress."
 )
-_VERBOSE = typer.Option("--verbose", "-v", help="Say more about what is done.")
+_VERBOSE = typer.Option("--verbose", "-v", help="Print more details.")
 _OF_TABLES = "as_csv"  # parameter of the verbs that write tables
 _REQUIRED = re.compile(r" *\[required\]$|; required(?=\]$)")  # the usage line says it
 
@@ -53,7 +53,13 @@ class _VerbHelp(TyperCommand):
 
 
 class _GroupHelp(TyperGroup):
-    """Verbs by what they are for, each with its whole summary."""
+    """Verbs by what they are for, each with its whole summary, in the order they were given in."""
+
+    order: tuple[str, ...] = ()
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401 - Typer's own
+        # Typer lists groups after all commands, wherever they belong.
+        return sorted(super().list_commands(ctx), key=self.order.index)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - Typer's own
         sections: dict[str, list[tuple[str, str]]] = {}
@@ -79,10 +85,11 @@ def verb_group(
         verbs: Functions and groups by their names, by the title of their section.
         completion: Whether it has the options that set up completion in a shell.
     """
+    order = tuple(called for members in verbs.values() for called in members)
     app = typer.Typer(
         name=name,
         help=about,
-        cls=_GroupHelp,
+        cls=type("_OrderedHelp", (_GroupHelp,), {"order": order}),
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         add_completion=completion,

@@ -250,7 +250,7 @@ class Crawler:
         try:
             found = await self._client.permission(origin, local=asked.local, patience=PATIENCE)
         except HostBusy as busy:
-            return busy.why or "its host asked to be left alone for now"
+            return busy.why or "its host asked to wait"
         if found.trouble:
             await self._ledger.put(RobotsRead(origin, at_seconds=0.0))  # long ago: asked anew
         return found.trouble

@@ -133,7 +133,7 @@ def _visit(
     try:
         ready = asyncio.run(visit())
     except StoreLocked:
-        return False, "another crawl holds the store, and visits the page when it is due"
+        return False, "a crawl is running, and visits the page when it is due"
     ours = [each for each in made if each.page == page]
     if ours:
         outcome, detail = ours[-1].outcome, ours[-1].response.detail
@@ -141,8 +141,8 @@ def _visit(
         why = f"the visit {outcome.label}{f': {detail}' if detail else ''}" if failed else ""
         return True, why
     if ready == inf:
-        return False, "no budget or rule of the settings pays for a visit"
+        return False, "the settings allow no visit to it"
     wait = ready - clock.now()
     if wait > 0:
         return False, f"its host and the budget allow a visit in {every(wait)}"
-    return False, "its host must be left alone for now"
+    return False, "its host is on hold"

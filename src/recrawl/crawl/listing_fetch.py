@@ -155,4 +155,4 @@ def _next(
 
 
 def _too_long(address: str) -> str:
-    return f"{address}: list goes on beyond {_MOST_PAGES:,} pages or {_MOST_OBJECTS:,} objects"
+    return f"{address}: the list has more than {_MOST_PAGES:,} pages or {_MOST_OBJECTS:,} objects"

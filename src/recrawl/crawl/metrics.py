@@ -43,13 +43,13 @@ class Collected:
             visits.add_metric([outcome.label], count)
         yield visits
         yield CounterMetricFamily(
-            "recrawl_body_bytes", "Bytes of bodies that came over the wire.", tally.raw_bytes
+            "recrawl_body_bytes", "Bytes of response bodies received.", tally.raw_bytes
         )
         yield CounterMetricFamily("recrawl_pages_found", "Pages found.", tally.found)
         yield CounterMetricFamily(
             "recrawl_answer_seconds", "Seconds spent waiting for answers.", tally.seconds
         )
-        yield GaugeMetricFamily("recrawl_copies", "Pages of which there is a copy.", figures.copies)
+        yield GaugeMetricFamily("recrawl_copies", "Pages with a copy.", figures.copies)
         yield GaugeMetricFamily("recrawl_new_pages", "Pages without a copy.", figures.new)
         yield GaugeMetricFamily(
             "recrawl_unknown_pages",
@@ -70,7 +70,7 @@ def serve_metrics(port: int, collected: Collected) -> Callable[[], None]:
     try:
         server, thread = start_http_server(port, addr="127.0.0.1", registry=registry)
     except OSError as error:
-        message = f"metrics: port {port} must be free ({reason(error)})"
+        message = f"metrics: cannot listen on port {port} ({reason(error)}); choose another"
         raise CannotListen(message) from None
 
     def end() -> None:

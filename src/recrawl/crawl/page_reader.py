@@ -86,7 +86,7 @@ class PageReader:
         if found.html is None and found.problem not in self._told:
             self._told.add(found.problem)
             self._on_remark(
-                f"{address}: the document cannot be read ({found.problem}), so that it is compared "
-                "by its bytes; others are not told of for the same reason."
+                f"{address}: the document cannot be read ({found.problem}) and is compared by its "
+                "bytes. Further documents with this problem are not reported."
             )
         return ReadyBody(len(found.html or ""), lambda _: found.html)

@@ -75,7 +75,7 @@ class VisitLog:
             self._closed = True
             self._on_closed()
         except OSError as error:
-            message = f"{self._file.name}: log must be a file with room ({reason(error)})"
+            message = f"{self._file.name}: the visit log cannot be written ({reason(error)})"
             raise CannotWrite(message) from None
 
 

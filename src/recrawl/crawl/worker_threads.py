@@ -157,7 +157,7 @@ class WorkerThreads:
 
     async def _in_thread(self, owner: str, work: Callable[[], Made], *, large: bool) -> Made:
         if self._threads >= _MOST_THREADS:
-            message = f"{self._threads} other pieces of work must end first (they take too long)"
+            message = f"all {self._threads} worker threads are busy"
             raise TimeoutError(message)
         loop = asyncio.get_running_loop()
         made: asyncio.Future[Made] = loop.create_future()

@@ -49,7 +49,7 @@ class ExampleFeed:
         Args:
             outdated: Copies that are truly outdated in the end.
         """
-        said = [f"The change feed has {self.events:,} events."]
+        said = [f"The change feed holds {self.events:,} events."]
         if self.complete is not None:
             seen = self.complete.seen
             true = percent(seen / (seen + outdated)) if seen + outdated else "-"

@@ -178,9 +178,9 @@ class Costs:
         sizes = f"{_size(self.saved_bytes)} saved, {_size(self.sent_bytes)} sent"
         return [
             f"{self.visits:,} visits: {found}, {self.elsewhere:,} gone or moved.",
-            f"{self.cosmetic:,} of the same differed in bytes, but not visibly.",
+            f"{self.cosmetic:,} of the unchanged pages differed in bytes, but not visibly.",
             f"{self.not_modified:,} responses were 304 (not modified): {sizes}.",
-            f"Requests for what robots.txt forbids: {self.forbidden or 'none'}.",
+            f"Requests that robots.txt forbids: {self.forbidden or 'none'}.",
             f"The true rate of {self.held:,} of {self.rated:,} pages is within its 90 % band.",
         ]
 

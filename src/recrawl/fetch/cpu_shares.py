@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from recrawl.clock import Clock
 
-MUCH_CPU = "reading its pages has taken more than its share of CPU time; it is asked less often"
+MUCH_CPU = "reading its pages has taken more than its share of CPU time; it is visited less often"
 
 _WINDOW_SECONDS = 60.0
 # CPU seconds a minute of all domains together, the rest being for the event loop; and of large

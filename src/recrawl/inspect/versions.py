@@ -95,8 +95,7 @@ class PageVersions:
         kept = reader.versions(page)
         if not kept:
             why = why_no_version(settings, reader, page)
-            message = f"{reader.name}: a version of {address} must be kept ({why})"
-            raise NothingToCompare(message)
+            raise NothingToCompare(f"Nothing to compare: no version of {address} is kept{why}.")
         rule = rule_of(settings, reader, page, address)
         return cls(reader, address, kept, rule, masks_of(reader, page, address), convert)
 
@@ -113,20 +112,21 @@ class PageVersions:
         """
         if len(self.kept) == 1:
             message = (
-                f"{self.reader.name}: two versions of {self.address} must be kept "
-                f"(got one, of {_when(self.kept[0])})"
+                f"Nothing to compare yet: only one version of {self.address} is kept "
+                f"({_when(self.kept[0])})."
             )
             raise NothingToCompare(message)
         newer = self._held_at(inf if until is None else until, "--to")
         older = newer - 1 if since is None else self._held_at(since, "--from")
         if older < 0:
             first = _when(self.kept[0])
-            message = f"--to must mean a version after the first, which is of {first}"
+            message = f"--to is the first version kept ({first}); there is none before it"
             raise NothingToCompare(message)
         if older >= newer:
-            got = f"that of {_when(self.kept[older])}"
-            got += " for both" if older == newer else f" and that of {_when(self.kept[newer])}"
-            message = f"--from must mean an older version than --to (got {got})"
+            got = f"{_when(self.kept[older])} for both"
+            if older > newer:
+                got = f"{_when(self.kept[older])} and {_when(self.kept[newer])}"
+            message = f"--from must be an older version than --to (got {got}); see --list"
             raise NothingToCompare(message)
         return self.kept[older], self.kept[newer]
 
@@ -135,8 +135,8 @@ class PageVersions:
         rows = [row for row, each in enumerate(self.kept) if int(each.at_seconds) <= seconds]
         if not rows:
             message = (
-                f"{name} must not be before the first version that is kept, which is of "
-                f"{_when(self.kept[0])} (got {utc_text(seconds)} UTC)"
+                f"{name} is before the first version kept, {_when(self.kept[0])} "
+                f"(got {utc_text(seconds)} UTC)"
             )
             raise NothingToCompare(message)
         return rows[-1]
@@ -156,16 +156,11 @@ class PageVersions:
         """What a reader sees of a version, as far as it counts."""
         body = self.reader.body(version.digest)
         if body is None:
-            message = (
-                f"{self.reader.name}: version of {_when(version)} must be kept (it was dropped)"
-            )
+            message = f"the version of {_when(version)} is no longer kept; see --list"
             raise NothingToCompare(message)
         read = read_body(body, "", self.convert)
         if read is None:
-            message = (
-                f"{self.reader.name}: version of {_when(version)} of {self.address} must be text "
-                "to be compared (it is not)"
-            )
+            message = f"cannot compare {self.address}: its version of {_when(version)} is not text"
             raise NothingToCompare(message)
         watch, ignore = self.rule.watch, self.rule.ignore
         found = read_lines(read.text, html=read.html, watch=watch, ignore=ignore)
@@ -190,13 +185,13 @@ def masks_of(reader: ReadStore, page: int, address: str) -> Masks:
 
 
 def why_no_version(settings: Settings | None, reader: ReadStore, page: int) -> str:
-    """Why no version of a page is kept."""
+    """Why no version of a page is kept, to be said after that it is not."""
     (copy,) = reader.copies([page])
     if copy is not None and RobotsTag.NOARCHIVE in copy.robots:
-        return "none is, since the page asks for noarchive"
+        return ": the page asks for noarchive"
     if settings is not None and not settings.versions:
-        return "none is, by versions = 0 in the settings"
-    return "got none"
+        return ": the settings say versions = 0"
+    return ""
 
 
 def _when(version: Version) -> str:

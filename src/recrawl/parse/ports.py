@@ -25,9 +25,13 @@ def blocked_port(port: int | None) -> str:
     """Why nothing is asked at a port; empty where pages may be there, as at that of a scheme.
 
     >>> blocked_port(25)
-    'port 25 is no port of web servers; nothing is asked there'
+    'port 25 is not one that web servers use; no requests are made to it'
     >>> blocked_port(8080), blocked_port(None)
     ('', '')
     """
     blocked = port in BLOCKED_PORTS
-    return f"port {port} is no port of web servers; nothing is asked there" if blocked else ""
+    return (
+        f"port {port} is not one that web servers use; no requests are made to it"
+        if blocked
+        else ""
+    )

@@ -51,8 +51,8 @@ if TYPE_CHECKING:
 TIME_RULE = "must be a time in ISO 8601 or an epoch number, from 1900 to 2200"
 _SLASHED = re.compile(r"\s*\d{1,2}([/.-])\d{1,2}\1\d{2,4}\b.*")
 _SLASHED_RULE = (
-    "must be a time in ISO 8601, for day and month could be swapped: write 2026-01-31, or say what "
-    "it is: --time-format '%d/%m/%Y'"
+    "must be a time in ISO 8601, because day and month could be swapped: write "
+    "2026-01-31, or give the format: --time-format '%d/%m/%Y'"
 )
 
 _SECOND = 1_000_000
@@ -67,7 +67,7 @@ def time_rule(text: str, zone: Zone | None = None) -> str:
     """What a time must be, for a cell that is none.
 
     >>> time_rule("03/04/2026").partition(":")[0]
-    'must be a time in ISO 8601, for day and month could be swapped'
+    'must be a time in ISO 8601, because day and month could be swapped'
     """
     if zone is not None and zone.form is not None:
         return (

@@ -56,6 +56,6 @@ class Budget:
     def visits_a_day(self, pages: int) -> float:
         """Visits a day while so many pages are there."""
         if self.each == "change":
-            message = "a budget in visits a change needs a history of changes (got none)"
+            message = "a budget in visits per change needs a history of changes (got none)"
             raise InvalidParameter(message)
         return self.visits * pages if self.each == "page" else self.visits

@@ -66,9 +66,9 @@ class Signals:
     def __post_init__(self) -> None:
         """Check the probabilities and rates."""
         if not ((self.recall >= 0) & (self.recall <= 1)).all():
-            raise InvalidParameter(f"recall must lie between 0 and 1 (got {self.recall})")
+            raise InvalidParameter(f"recall must be between 0 and 1 (got {self.recall})")
         if not ((self.false_alarms >= 0) & (self.false_alarms < np.inf)).all():
-            message = f"false alarms must be at least 0 a day (got {self.false_alarms})"
+            message = f"false alarms must be at least 0 per day (got {self.false_alarms})"
             raise InvalidParameter(message)
 
     def effective_age(self, rate: Floats, elapsed: Floats, signals: Ints) -> Floats:

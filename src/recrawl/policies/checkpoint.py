@@ -105,7 +105,7 @@ def checked_number(parts: Mapping[str, Any], name: str) -> float:
     """A finite number of a checkpoint; raises for anything else."""
     found = parts[name]
     if not isinstance(found, int | float) or not np.isfinite(float(found)):
-        raise ValueError(f"{name} is no number")
+        raise ValueError(f"{name} is not a number")
     return float(found)
 
 

@@ -54,7 +54,7 @@ class ContentReader:
     ) -> None:
         unknown = sorted(set(parts) - set(PARTS))
         if unknown:
-            said = f"what comes with an event must be of {', '.join(PARTS)} (got {unknown[0]!r})"
+            said = f"parts of an event must be of {', '.join(PARTS)} (got {unknown[0]!r})"
             raise InvalidParameter(said)
         self._store = store
         self._settings = settings

@@ -55,10 +55,10 @@ def position(cursor: str, kept: FeedRange, store: str) -> int:
         raise InvalidParameter(f"cursor must look like {example} (got {shown!r})")
     store_feed, of_listings, number = match[1], match[2] or "", int(match[3])
     if store_feed != kept.feed[: len(store_feed)]:
-        why = "is of another store"
+        why = "belongs to another store"
     elif store_feed + of_listings != kept.feed:
         other = "`recrawl listing changes`" if of_listings else "`recrawl changes`"
-        raise InvalidParameter(f"{store}: cursor {match[0]} is one of {other}")
+        raise InvalidParameter(f"{store}: cursor {match[0]} belongs to {other}")
     elif number > kept.newest:
         why = f"is ahead of the last event ({kept.newest}), as after a backup was restored"
     elif number < kept.oldest - 1:

@@ -124,7 +124,7 @@ class ProgramRunner:
         if problem and not self._failed:
             self._on_remark(f"{NAME} {name}: {problem}; the crawl goes on.")
         elif not problem and self._failed:
-            self._on_remark(f"{NAME} {name}: works again; it failed {self._failed:,} times.")
+            self._on_remark(f"{NAME} {name}: works again after {self._failed:,} failures.")
         self._failed = self._failed + 1 if problem else 0
 
 

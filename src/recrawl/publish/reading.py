@@ -249,13 +249,13 @@ class CopyReader:
         kept = self.store.versions(page)
         if not kept:
             why = why_no_version(self._settings, self.store, page)
-            raise NoVersion(f"{self.store.name}: a version of {address} must be kept ({why})")
+            raise NoVersion(f"{self.store.name}: no version of {address} is kept{why}")
         # People write whole seconds.
         held = [each for each in kept if int(each.at_seconds) <= seconds]
         if not held:
             raise NoVersion(
                 f"{self.store.name}: no version of {address} is kept from {utc_text(seconds)} UTC; "
-                f"the oldest is of {utc_text(kept[0].at_seconds)}"
+                f"the oldest is from {utc_text(kept[0].at_seconds)}"
             )
         return held[-1]
 

@@ -214,4 +214,4 @@ async def _wait(task: asyncio.Task[None], seconds: float) -> None:
 def _ended(on_remark: Callable[[str], object], task: asyncio.Task[None]) -> None:
     """Say why a delivery has ended that should not have: the crawl goes on."""
     if not task.cancelled() and (error := task.exception()) is not None:
-        on_remark(f"A destination is told nothing until the next start ({error}).")
+        on_remark(f"Deliveries to one destination have stopped until the next start ({error}).")

@@ -226,7 +226,7 @@ def surprise(
     check_positive(mean_interval=mean_interval, gap=gap)
     check_fraction(level=level)
     if not 0 <= changes <= gaps or gaps < 1:
-        message = f"changes must lie between 0 and gaps, at least 1 (got {changes} of {gaps})"
+        message = f"changes must be between 0 and gaps, at least 1 (got {changes} of {gaps})"
         raise InvalidParameter(message)
     expected = gap / mean_interval
     chance = chances(np.array([expected]), gaps)[0]

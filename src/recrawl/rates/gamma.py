@@ -72,7 +72,7 @@ class Gamma:
         """Check the probabilities."""
         check_fraction(level=self.level)
         if not 0 <= self.false_changes < 1:
-            message = f"false_changes must lie between 0 and 1 (got {self.false_changes})"
+            message = f"false_changes must be between 0 and 1 (got {self.false_changes})"
             raise InvalidParameter(message)
 
     def estimate(self, histories: Histories) -> Estimates:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from recrawl.report.rates import Column
 
 FALLBACK_MARK = "*"
-FALLBACK_REMARK = f"{FALLBACK_MARK} the method has no answer: this is gamma's."
+FALLBACK_REMARK = f"{FALLBACK_MARK} the method has no estimate; this is that of gamma."
 
 _APART = 2  # letters between columns
 _NAMES = 0.4  # of a line, at most, for the names of pages

@@ -41,13 +41,14 @@ def weights_sentence(file: str, weights: PageWeights, named: int, pages: int) ->
         pages: How many are weighed.
     """
     if not pages:
-        return f"{file} has weights of {counted(len(weights), 'page')}."
-    said = f"{file} has weights of {named:,} of {counted(pages, 'page')}"
+        return f"{file} has weights for {counted(len(weights), 'page')}."
+    said = f"{file} has weights for {named:,} of {counted(pages, 'page')}"
     if named < pages:
-        said += f"; the others weigh {weights.least:g}, as the least in it"
+        said += f"; the others get {weights.least:g}, the smallest weight in it"
     unknown = len(weights) - named
     if unknown:
-        said += f"; {counted(unknown, 'name')} in it {'is' if unknown == 1 else 'are'} no page here"
+        are = "is not a page" if unknown == 1 else "are not pages"
+        said += f"; {counted(unknown, 'name')} in it {are} here"
     return f"{said}."
 
 
@@ -153,7 +154,7 @@ def curve_chart(curve: BudgetCurve, *, budget: float, colours: Colours = LIGHT) 
         },
     ]
     title = chart_title(
-        "What a budget buys", "expected freshness; the dashed line is the given budget"
+        "Freshness by budget", "expected freshness; the dashed line is the given budget"
     )
     return themed({"title": title, "width": 520, "height": 300, "layer": layers}, colours)
 

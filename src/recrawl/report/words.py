@@ -12,6 +12,7 @@ import numpy as np
 from recrawl.units import duration, instant_after_epoch
 
 _UNITS = ("kB", "MB", "GB", "TB")
+_FOUR_DIGITS = 999.5
 
 
 def every(days: float) -> str:
@@ -72,17 +73,19 @@ def clock_sentences(first: int, second: int, skipped: int) -> list[str]:
     """How times were read that clocks showed twice, or never.
 
     >>> clock_sentences(0, 0, 1)
-    ['1 time of an hour that clocks skipped: read as if it had been shown.']
+    ['1 time in an hour that clocks skipped: read as if the clocks had not been changed.']
     """
     said = []
     if first + second:
         said.append(
-            f"{counted(first + second, 'time')} of an hour that clocks showed twice: by the order "
-            f"of rows, {first:,} of the first and {second:,} of the second."
+            f"{counted(first + second, 'time')} in an hour that clocks showed twice: by the order "
+            f"of rows, {first:,} in the first and {second:,} in the second."
         )
     if skipped:
         times = counted(skipped, "time")
-        said.append(f"{times} of an hour that clocks skipped: read as if it had been shown.")
+        said.append(
+            f"{times} in an hour that clocks skipped: read as if the clocks had not been changed."
+        )
     return said
 
 
@@ -99,10 +102,11 @@ def visits_text(number: float) -> str:
 def size_text(size: int) -> str:
     """Bytes as settings write them: 1 GB is 1024 MB.
 
-    >>> [size_text(512), size_text(3 << 20), size_text(10 << 30), size_text(1536 << 20)]
-    ['512 bytes', '3 MB', '10 GB', '1.5 GB']
+    >>> [size_text(512), size_text(3 << 20), size_text(1536 << 20), size_text(1_045_000)]
+    ['512 bytes', '3 MB', '1.5 GB', '1021 kB']
     """
     if size < 1 << 10:
         return counted(size, "byte")
     power = min((size.bit_length() - 1) // 10, len(_UNITS))
-    return f"{size / (1 << 10 * power):.3g} {_UNITS[power - 1]}"
+    figure = size / (1 << 10 * power)
+    return f"{figure:.{3 if figure < _FOUR_DIGITS else 4}g} {_UNITS[power - 1]}"

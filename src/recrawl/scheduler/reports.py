@@ -115,7 +115,7 @@ def address_of(text: str) -> str:
     """An address in its canonical form; `InvalidParameter` for what is none."""
     found = canonical(text)
     if found is None:
-        message = f"{text!r} is no address; write it as in https://example.org/news"
+        message = f"{text!r} is not an address; write it like https://example.org/news"
         raise InvalidParameter(message)
     return found
 

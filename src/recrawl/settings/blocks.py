@@ -69,7 +69,7 @@ def with_block(text: str, block: NewBlock, *, name: str = FILE_NAME) -> str:
         line = key_lines(text)[kind, number, "address"]
         raise InvalidSettings(
             f"{name}, line {line}: {known[0]} is already a [[{kind}]]; `recrawl add --again` "
-            "discovers its pages anew"
+            "discovers its pages again"
         )
     return longer
 
@@ -133,7 +133,7 @@ def without_blocks(text: str, addresses: Collection[str], *, name: str = FILE_NA
     left = {kind: [each for each in rules if each not in wanted] for kind, rules in found.items()}
     if _addresses(shorter, name) != left:
         first = f"[[{taken[0][0]}]] {found[taken[0][0]][taken[0][1]]}"
-        raise InvalidSettings(f"{name}: {first} is not written as a block; take it out by hand")
+        raise InvalidSettings(f"{name}: {first} is not written as a block; remove it by hand")
     return shorter
 
 

@@ -414,7 +414,7 @@ class _Document:
         for path in self._paths(_NOTIFY):
             recipient = Recipient(**self._whole(path, NOTIFY, ("address",)))
             if recipient.key in taken:
-                said = f"{_shown(recipient.label)} is already told; give each a name of its own"
+                said = f"{_shown(recipient.label)} is already a [[notify]]; give each its own name"
                 self.refuse((*path, "name" if recipient.name else "address"), said)
             taken.add(recipient.key)
             found.append(recipient)

@@ -16,27 +16,27 @@ if TYPE_CHECKING:
 
 _LINES: Mapping[str, Any] = {"subsequent_indent": "    ", "break_on_hyphens": False}
 _TEMPLATE = """\
-# Settings of a crawl. What stands here are the defaults; only agent must be given.
+# Settings of a crawl. All values are the defaults; only agent is required.
 # Times are written 90s, 30m, 6h, 3d or 2w; addresses begin with http:// or https://.
 
-# Who you are, sent with every request: a name, and a contact for those who run the sites,
-# such as "my-crawler (+https://example.org/about; me@example.org)".
+# Who you are, sent with every request: a name and a contact for site owners, such as
+# "my-crawler (+https://example.org/about; me@example.org)".
 agent = AGENT
 
-# Visits to all sites and pages below that have no budget of their own: 500/1d for all
-# together, or 0.1/page/1d for each page.
+# Visits to all sites and pages below without a budget of their own: 500/1d in total,
+# or 0.1/page/1d per page.
 budget = "500/1d"
 
-# What the visits are spent on: harmonic, freshness, age, missed or detected.
+# What to optimise: harmonic, freshness, age, missed or detected.
 objective = "harmonic"
 
-# What decides when pages are visited: recrawl is our own; others, such as uniform, nutch or
-# nutch:longest=90d, are those of `recrawl simulate`.
+# Policy that decides when pages are visited: recrawl, or one of those that `recrawl simulate`
+# compares, such as uniform, nutch or nutch:longest=90d.
 policy = "recrawl"
 
-# File of how much single pages matter (page, weight), such as page views or a search log: CSV,
-# JSON or Parquet, packed or not. Rows of one page add up; pages that it does not name weigh as
-# the least that it names. The weight of a page's block is multiplied by it.
+# File with weights of single pages (page, weight), such as page views or a search log: CSV,
+# JSON or Parquet, compressed or not. Rows of one page add up; pages not in the file get the
+# smallest weight in it. They are multiplied by the weight of the page's block.
 # weights = "views.csv"
 
 # How often sitemaps and feeds are read for new pages: auto learns it from what each brings, a time
@@ -44,36 +44,36 @@ policy = "recrawl"
 discover = "auto"
 
 [politeness]
-# Least time between two requests to one host; the Crawl-delay of its robots.txt may raise it.
+# Minimum time between two requests to one host; Crawl-delay in its robots.txt may raise it.
 delay = "1s"
-# Requests to one host at a time.
+# Concurrent requests to one host.
 together = 1
 
 [network]
-# Proxy of all sites that name none: an address such as "http://proxy.example.org:3128" (or https,
-# socks5), env:NAME or file:PATH where one with a password is, "environment" for what HTTPS_PROXY
-# and the like say, or "none".
+# Proxy for sites without one of their own: an address such as "http://proxy.example.org:3128"
+# (or https, socks5); env:NAME or file:PATH for an address with a password; "environment" to use
+# HTTPS_PROXY and the like; or "none".
 proxy = "none"
-# File with certificates of authorities of your own, trusted besides those of the system.
+# File with additional certificates of authorities to trust.
 # ca = "company.pem"
 
 [storage]
-# File that holds pages, visits and versions; its place is seen from this file.
+# File for pages, visits and versions; relative to this file.
 store = "recrawl.db"
-# Newest versions kept of a page; 0 keeps none.
+# Number of versions kept per page; 0 keeps none.
 versions = 10
-# Versions older than this are dropped, but for the newest of a page.
+# Versions older than this are deleted, except the newest of each page.
 keep = "90d"
-# What the store may take on the disk. Old versions are dropped for it first, then newest ones;
-# pages and visits never.
+# Maximum size of the store on disk. Old versions are deleted first, then newest ones; pages and
+# visits never.
 size = "10GB"
 
 [feed]
-# Events of the change feed older than this are dropped; who has read up to one of them begins
-# again with a snapshot.
+# Events of the change feed older than this are deleted; readers that are further behind must
+# start again with a snapshot.
 keep = "90d"
-# Whether to write down with each event which chunks the page has, so that an index of chunks
-# learns what to delete also when versions were dropped before it was read.
+# Whether to store the chunks of the page with each event, so that an index of chunks learns
+# what to delete even if the versions are no longer kept.
 chunks = false
 
 [filters]
@@ -97,29 +97,28 @@ traps = true
 # # How hubs reach that: an address that your reverse proxy hands on to it.
 # address = "https://me.example.org/push"
 
-# A block [[site]] is for everything under an address, a block [[page]] for one page. Both
-# have the same keys, and only address must be given. Where several blocks hold an address,
-# its own [[page]] decides, else the [[site]] with the longest address; the others say
-# nothing about it.
+# A block [[site]] covers everything under an address, a block [[page]] one page. Both have the
+# same keys; only address is required. If several blocks cover a page, its own [[page]] applies,
+# otherwise the [[site]] with the longest address.
 
-# A block [[listing]] is for a list of objects, such as jobs or cars. Its objects are copied
-# whenever the copy is about to be worse than is wanted. name, address, items and key must be
-# given. Where items are is told by CSS selectors, or by paths such as $.jobs[*] for JSON.
+# A block [[listing]] covers a list of objects, such as jobs or cars. Its objects are copied
+# whenever the copy is about to fall below its target quality. name, address, items and key are
+# required. Items are found by CSS selectors, or by paths such as $.jobs[*] for JSON.
 
-# A block [[webhook]] is for a program of yours that is told of every event of the change feed,
-# a block [[notify]] for people, who get what changed as messages, by mail, chat or phone.
+# A block [[webhook]] posts every event of the change feed to a program of yours; a block
+# [[notify]] sends changes to people as messages, by mail, chat or phone.
 
 # [[site]]
 # address = "https://example.org/"
-# # Visits of its own, instead of a share of the budget at the top.
+# # Its own budget, instead of a share of the budget at the top.
 # budget = "500/1d"
-# # How much a fresh copy matters, compared with the others.
+# # Importance of fresh copies, relative to other blocks.
 # weight = 1.0
-# # A page is never visited more often than this,
+# # Minimum time between two visits to a page,
 # minimum = "10m"
-# # and never less often than this.
+# # and the maximum.
 # maximum = "30d"
-# # Hours of the day, in UTC, in which it may be visited: from 22:00 to 6:00.
+# # Hours of the day (UTC) in which visits are allowed: from 22:00 to 6:00.
 # hours = "22-6"
 # # How many links deep to follow from its pages; 0: robots.txt, sitemaps and feeds only.
 # links = 0
@@ -129,36 +128,36 @@ traps = true
 # changed = "https://example.org/changed.txt"
 # # CSS selectors: only these parts of a page count.
 # watch = ["main"]
-# # CSS selectors: these parts do not count.
+# # CSS selectors: these parts of a page do not count.
 # ignore = [".advert"]
-# # Share of the words of a page that must differ for it to count as changed; any by default.
+# # Share of words that must differ for a page to count as changed; by default, any difference.
 # least_change = 0.3
-# # Share of its copies that should be fresh: status says whether it is met, or what it takes.
+# # Target share of fresh copies; `recrawl status` shows whether it is met, and what it takes.
 # target = 0.95
-# # Whether it may be on this machine or on a private network.
+# # Whether addresses on this machine or on a private network are allowed.
 # local = false
-# # Whether noarchive, nofollow and the like are heeded, which pages ask for; false for your own.
+# # Whether to obey noarchive, nofollow and the like; false only for your own sites.
 # robots_tags = true
 # # All keys of [filters]: what stands here takes the place of what stands there.
 # exclude = ["/calendar/", "*.pdf"]
 
 # [[site]]
-# # One that you may log in to. A secret never stands here: env:NAME names a variable of the
-# # environment, file:PATH a file, seen from this one. Nobody else is ever sent it.
+# # A site with a login. Never write a secret here: env:NAME is an environment variable,
+# # file:PATH a file, relative to this one. Secrets are sent to this site only.
 # address = "https://intranet.example.org/"
 # # Basic authentication.
 # user = "crawler"
 # password = "env:INTRANET_PASSWORD"
-# # Cookies that you have exported from a browser, as a cookies.txt.
+# # Cookies exported from a browser, as cookies.txt.
 # cookies = "cookies.txt"
-# # Further headers; whatever may be a secret by its name is env:NAME or file:PATH, too.
+# # More headers; those whose name suggests a secret need env:NAME or file:PATH too.
 # headers = { "Accept-Language" = "de", "X-Api-Key" = "file:key.txt" }
-# # Instead of what [network] says: a proxy, and certificates.
+# # A proxy and certificates, instead of those in [network].
 # proxy = "socks5://127.0.0.1:1080"
 # ca = "company.pem"
-# # Instead of what [politeness] says: least time between two requests to its host.
+# # Minimum time between two requests to its host, instead of that in [politeness].
 # delay = "5s"
-# # What a request may take, and how large a page may be.
+# # Longest duration of a request, and largest size of a page.
 # timeout = "60s"
 # page_size = "20MB"
 
@@ -169,15 +168,15 @@ traps = true
 
 # [[page]]
 # address = "https://example.org/prices"
-# # Visited exactly this often, instead of minimum and maximum.
+# # Fixed time between visits, instead of minimum and maximum.
 # interval = "1d"
 
 # [[listing]]
-# # What it is called, now and later.
+# # Its name; do not change it later.
 # name = "jobs"
-# # Where the list begins; several addresses for a list in parts.
+# # First page of the list; several addresses for a list in parts.
 # address = "https://example.org/jobs"
-# # A form to send, for lists that are asked for in this way.
+# # Form to send, for lists that are requested by a form.
 # form = { q = "baker" }
 # # Parameter that counts its pages: p=1, p=2, ... until there is nothing new,
 # page = "p=1"
@@ -185,46 +184,46 @@ traps = true
 # next = "a.next"
 # # Each item of the list,
 # items = "li.job"
-# # what names it for ever: text of an element, or @ and an attribute of it,
+# # its permanent key: the text of an element, or with @ an attribute of it,
 # key = "a@href"
 # # and what else to keep of it.
 # attributes = { title = "h3", city = ".city" }
-# # Address of its detail page, which becomes a page of the crawl while the item is listed;
+# # Address of its detail page, which the crawl visits while the item is listed;
 # detail = "a@href"
-# # how much fresh copies of these pages matter, and what counts in them, as for a [[site]].
+# # importance of these pages, and which parts of them count, as for a [[site]].
 # weight = 1.0
 # watch = ["main"]
 # ignore = [".advert"]
-# # Share of the copy that is still listed, at the least.
+# # Target share of the copy that is still listed.
 # precision = 0.9
-# # Share of the list that is in the copy, at the least.
+# # Target share of the list that is in the copy.
 # recall = 0.9
-# # Probability with which both are to be kept.
+# # Probability of keeping both targets.
 # confidence = 0.8
 
 # [[webhook]]
 # # Events of the change feed are posted to this address, signed, in order, at least once.
 # address = "https://example.org/changes"
-# # Where the secret is that signs them: env:NAME or file:PATH. It begins with whsec_.
+# # Secret that signs them: env:NAME or file:PATH. It begins with whsec_.
 # secret = "env:RECRAWL_SECRET"
-# # What it is called, now and later; its address if left out.
+# # Its name; do not change it later. By default, its address.
 # name = "index"
 # # Only events of these kinds: new, changed, removed, moved, back.
 # kinds = ["new", "changed", "removed", "moved", "back"]
 # # Only pages of these hosts.
 # hosts = ["example.org"]
-# # What each event brings with it: text, markdown, diff, chunks.
+# # What to include in each event: text, markdown, diff, chunks.
 # with = ["diff"]
-# # Whether it may be on this machine or on a private network.
+# # Whether addresses on this machine or on a private network are allowed.
 # local = false
 
 # [[notify]]
-# # Where the address of the service is, as apprise writes it: env:NAME or file:PATH. Such
-# # addresses hold passwords; mailto://me:password@example.org is one.
+# # Address of the service in the form of apprise: env:NAME or file:PATH, because such
+# # addresses hold passwords, as in mailto://me:password@example.org.
 # address = "env:RECRAWL_MAIL"
-# # What it is called, now and later; where its address is if left out.
+# # Its name; do not change it later. By default, the reference to its address.
 # name = "me"
-# # At most one message in this time; nothing is sent where nothing changed.
+# # At most one message in this time; none if nothing changed.
 # every = "1h"
 # # Only changes of these kinds: new, changed, removed, moved, back.
 # kinds = ["new", "changed", "removed", "moved", "back"]
@@ -232,11 +231,11 @@ traps = true
 # hosts = ["example.org"]
 # # or under these addresses.
 # sections = ["https://example.org/news/"]
-# # Share of the words of a page that must differ; any by default.
+# # Share of words that must differ; by default, any difference.
 # least_change = 0.1
 # # CSS selectors: only changes in these parts of a page.
 # watch = [".price"]
-# # Only changes of lines with one of these words or phrases.
+# # Only changes in lines with one of these words or phrases.
 # words = ["price", "closing date"]
 """
 

@@ -65,7 +65,7 @@ def scratch_file(path: Path) -> Iterator[tuple[IO[bytes], Path]]:
             fcntl.flock(raw, fcntl.LOCK_EX)
             yield raw, scratch
     except OSError as error:
-        raise CannotWrite(f"{path}: output could not be written ({reason(error)})") from None
+        raise CannotWrite(f"{path} could not be written ({reason(error)})") from None
     finally:
         try:
             scratch.unlink(missing_ok=True)
@@ -78,7 +78,7 @@ def _created(path: Path, scratch: Path) -> IO[bytes]:
         _remove_leftovers(path)
         return scratch.open("xb")
     except OSError as error:
-        message = f"{path}: output must be in a folder that can be written to ({reason(error)})"
+        message = f"{path} cannot be written ({reason(error)})"
         raise CannotWrite(message) from None
 
 

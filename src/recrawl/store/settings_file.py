@@ -6,7 +6,9 @@ Touches: files.
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recrawl.errors import InvalidSettings, reason
@@ -14,8 +16,6 @@ from recrawl.settings.settings import FILE_NAME, MOST_CHARACTERS, plain_settings
 from recrawl.store import file_of, is_store
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from recrawl.entries.store import ReadStore
     from recrawl.settings.settings import Settings
 
@@ -36,12 +36,25 @@ def load_text(path: Path) -> str:
         with path.open(encoding="utf-8") as file:
             return file.read(MOST_CHARACTERS + 1)  # one more is refused
     except FileNotFoundError:
-        raise InvalidSettings(f"{path} not found; `recrawl init` creates one") from None
+        raise InvalidSettings(_not_found(path)) from None
     except OSError as error:
         raise InvalidSettings(f"{path} cannot be read ({reason(error)})") from None
     except UnicodeDecodeError:
         what = "a store, not settings" if is_store(path) else "not UTF-8 text"
         raise InvalidSettings(f"{path} is {what}") from None
+
+
+def _not_found(path: Path) -> str:
+    """What to do where there are no settings.
+
+    >>> _not_found(Path("recrawl.toml"))
+    'No recrawl.toml here. Run `recrawl init` first.'
+    >>> _not_found(Path("news/recrawl.toml"))
+    'news/recrawl.toml not found. Run `recrawl init news` first.'
+    """
+    if path.parent == Path():
+        return f"No {path} here. Run `recrawl init` first."
+    return f"{path} not found. Run `recrawl init {shlex.quote(str(path.parent))}` first."
 
 
 def store_of(settings: Path, asked: Settings) -> Path:
@@ -57,11 +70,13 @@ def settings_in(reader: ReadStore) -> Settings:
     """
     text = reader.settings_used()
     if not text:
-        raise InvalidSettings(f"{reader.name} has no settings of its own; name its {FILE_NAME}")
+        raise InvalidSettings(
+            f"{reader.name} has no settings of its own; give its {FILE_NAME} with --settings"
+        )
     try:
         values = json.loads(text)
     except (ValueError, RecursionError):
         values = None
     if not isinstance(values, dict):
-        raise InvalidSettings(f"{reader.name} is damaged (its settings are no JSON object)")
+        raise InvalidSettings(f"{reader.name} is damaged (its settings are not a JSON object)")
     return plain_settings(values, name=reader.name)

@@ -185,7 +185,7 @@ def rates_between(
     """
     edges = np.array([_utc(start), _utc(end)])
     if np.isnat(edges).any() or not edges[0] < edges[1]:
-        raise InvalidParameter(f"start must lie before end (got {start} and {end})")
+        raise InvalidParameter(f"start must be before end (got {start} and {end})")
     overall = overall_rates(histories, priors)
     rows = rates_by(histories, lambda some: by_edges(some, edges), overall, level)
     return rows.take(np.arange(1, len(rows), 3))

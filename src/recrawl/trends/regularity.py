@@ -61,11 +61,11 @@ if TYPE_CHECKING:
 KINDS = ("unknown", "poisson", "regular", "bursty", "periodic")
 # Where a constant rate would mislead, and how.
 WARNINGS = {
-    "regular": "changes come at regular intervals: visits slower than they are overestimate the "
+    "regular": "changes come at regular intervals: visits rarer than the changes overestimate the "
     "rate",
-    "bursty": "changes come in bursts: the rate is underestimated, and right after a change the "
-    "next is near",
-    "periodic": "changes keep to a timetable: visit just after it",
+    "bursty": "changes come in bursts: the rate is underestimated, and the next change is near "
+    "right after one",
+    "periodic": "changes follow a timetable: visit just after them",
 }
 _UNKNOWN, _POISSON, _REGULAR, _BURSTY, _PERIODIC = range(len(KINDS))
 

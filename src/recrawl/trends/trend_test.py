@@ -287,7 +287,7 @@ def _exact(
     if wrong.any():
         row = int(np.argmax(wrong))
         raise InvalidHistory(
-            f"page {page[row]}: changes must lie between 0 and the end, {last[page[row]]} days "
+            f"page {page[row]}: changes must be between 0 and the end, {last[page[row]]} days "
             f"(got {times[row]})"
         )
     kept = times > 0

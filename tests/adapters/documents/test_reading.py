@@ -125,7 +125,7 @@ GARBAGE = random.Random(1).randbytes(1 << 20) * 20  # noqa: S311 - the same in e
 HOSTILE = {
     "encrypted": (encrypted_pdf, "it is encrypted"),
     "truncated": (lambda: made.one_of_each()["docx"][:-30], "it is damaged"),
-    "no words": (lambda: made.pdf([[]]), "it has no words"),
+    "no words": (lambda: made.pdf([[]]), "it has no text"),
     "bomb": (lambda: bomb(260), "it unpacks to more than 256 MB"),
     "lying bomb": (lying_bomb, "it is damaged"),
     "doctype": (

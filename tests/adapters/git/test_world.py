@@ -268,7 +268,7 @@ def test_what_is_missing_of_a_repository_is_not_fetched(repository, tmp_path):
     for blob in blobs:
         blob.unlink()
 
-    with pytest.raises(InvalidTable, match="must be a git repository with commits"):
+    with pytest.raises(InvalidTable, match="is not a git repository with commits"):
         list(read_commits(repository.folder))
 
     assert len(blobs) >= 2
@@ -293,7 +293,7 @@ def test_a_reader_that_stops_ends_git(repository):
 
 
 def test_what_is_no_repository_is_refused(tmp_path):
-    with pytest.raises(InvalidTable, match="must be a git repository with commits"):
+    with pytest.raises(InvalidTable, match="is not a git repository with commits"):
         import_world(tmp_path, tmp_path / "world")
     assert not (tmp_path / "world").exists()
 
@@ -314,5 +314,7 @@ def test_a_base_must_be_an_address(repository, tmp_path):
 def test_git_must_be_there(repository, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
 
-    with pytest.raises(MissingProgram, match="git must be installed"):
+    with pytest.raises(
+        MissingProgram, match="git is not installed; it is needed to read a repository"
+    ):
         import_world(repository.folder, tmp_path / "world")

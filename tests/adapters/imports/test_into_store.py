@@ -167,7 +167,9 @@ def test_what_fails_half_way_leaves_nothing(tmp_path):
 
 
 def test_visits_that_show_nothing_are_refused(tmp_path):
-    with pytest.raises(InvalidTable, match="no visit has shown its page"):
+    with pytest.raises(
+        InvalidTable, match="no visit returned its page; there is nothing to import"
+    ):
         import_into(tmp_path / "a.db", visits((A, 0, 503, ""), (A, 1, 301, "")))
     assert names_in(tmp_path) == []
 

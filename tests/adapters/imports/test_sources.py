@@ -95,7 +95,9 @@ def test_shards_are_nowhere_else(tmp_path, name):
     folder.mkdir()
     (folder / "cluster.idx").write_text(f"org,a)/ 2026\t{name}\t0\t99\t1\n")
 
-    with pytest.raises(InvalidTable, match=r"names of shards must be plain|must lie beside it"):
+    with pytest.raises(
+        InvalidTable, match=r"names of shards must be plain|was not found beside it"
+    ):
         imported(folder / "cluster.idx")
 
 
@@ -182,7 +184,7 @@ def test_keys_of_indexes_name_pages(tmp_path):
         found = imported(path, reading=ImportReading(by_key=True))
         assert [visit.page for visit in found] == ["org,a)/"] * 3
     cdx.write_text(" CDX b a m s k\n" + cdx.read_text().replace("org,a)/ ", ""))
-    with pytest.raises(InvalidTable, match="must have keys"):
+    with pytest.raises(InvalidTable, match="--by-key needs an index with keys"):
         imported(cdx, reading=ImportReading(by_key=True))
 
 
@@ -251,13 +253,13 @@ def test_what_is_not_there_is_refused(tmp_path):
     (tmp_path / "empty").touch()
     (tmp_path / "folder").mkdir()
     for name, said in (
-        ("nothing", "must be a readable file"),
+        ("nothing", "cannot be read"),
         ("*.gz", "no file matches"),
-        ("empty", "got an empty file"),
+        ("empty", "is empty; it should hold visits"),
     ):
         with pytest.raises(InvalidTable, match=said):
             find_sources([str(tmp_path / name)])
-    with pytest.raises(InvalidParameter, match="no file in it can be imported"):
+    with pytest.raises(InvalidParameter, match="no file that can be imported"):
         find_sources([str(tmp_path / "folder")])
 
 

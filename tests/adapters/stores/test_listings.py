@@ -99,7 +99,10 @@ def test_a_listing_is_chosen_by_name_and_an_alarm_goes_with_it(tmp_path):
 def test_what_has_no_listing_is_refused(tmp_path):
     create_store(tmp_path / "a.db").close()
 
-    with pytest.raises(InvalidTable, match=r"a\.db: no listing found; .* asks for one$"):
+    with pytest.raises(
+        InvalidTable,
+        match=r"a\.db: no listing found; add a \[\[listing\]\] to recrawl.toml and crawl$",
+    ):
         read_store_listings(tmp_path / "a.db")
     with pytest.raises(StoreMissing):
         read_store_listings(tmp_path / "b.db")

@@ -71,5 +71,7 @@ def test_rates_are_what_the_crawl_believes(tmp_path):
 
 
 def test_where_a_table_is_needed_a_store_is_refused(path):
-    with pytest.raises(InvalidTable, match=r"must be a table \(got a store; recrawl export"):
+    with pytest.raises(
+        InvalidTable, match=r"this is a store, not a table; `recrawl export` writes"
+    ):
         WholeTable(path)

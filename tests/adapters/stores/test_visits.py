@@ -126,7 +126,7 @@ def test_an_empty_store_has_no_visits(path):
 def test_a_store_has_columns_of_its_own(path):
     store_with(path, *PAGES).close()
 
-    with pytest.raises(InvalidTable, match="column 'url' must be present"):
+    with pytest.raises(InvalidTable, match="column 'url' not found"):
         list(store_visits.read(visits_in(path, columns={"page": "url"})))
     with pytest.raises(StoreMissing):
         list(store_visits.read(visits_in(path.with_name("nothing.db"))))

@@ -16,7 +16,7 @@ def refusal(path):
     with pytest.raises(InvalidTable) as refused:
         rows_in(path)
     assert "\n" not in str(refused.value)
-    return str(refused.value).removesuffix("; --skip-bad-rows leaves out rows without one")
+    return str(refused.value).removesuffix("; --skip-bad-rows skips rows without one")
 
 
 def test_quotes_keep_commas_quotes_and_newlines(tmp_path):
@@ -104,7 +104,7 @@ def test_text_may_be_utf_16_with_a_mark(tmp_path, encoding):
 def test_utf_16_that_is_cut_off_is_refused(tmp_path):
     path = log(tmp_path, (HEADER + "/a,1,true").encode("utf-16")[:-1])
 
-    assert refusal(path) == f"{path}: must be whole UTF-16 text, as its first bytes say that it is"
+    assert refusal(path) == f"{path}: must be whole UTF-16 text, as its first bytes announce"
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
@@ -149,7 +149,7 @@ def test_wrong_quotes_are_refused(tmp_path, row):
 def test_a_column_must_not_be_there_twice(tmp_path):
     path = log(tmp_path, "page,visited_at,changed,page\n/a,1,true,/b\n")
 
-    sentence = "column 'page' must appear once (got page, visited_at, changed, page)"
+    sentence = "column 'page' appears more than once (got page, visited_at, changed, page)"
     assert refusal(path) == f"{path}: {sentence}"
 
 
@@ -163,7 +163,7 @@ def test_the_names_of_columns_in_an_error_stay_on_one_line(tmp_path):
     """A file of something else may have anything in its first line."""
     path = log(tmp_path, '"a\nb",c\n1,2\n')
 
-    assert refusal(path).startswith(f"{path}: column 'page' must be present (got ")
+    assert refusal(path).startswith(f"{path}: column 'page' not found (got ")
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
@@ -177,14 +177,14 @@ def test_the_header_tells_what_separates_cells(tmp_path, mark):
 def test_the_separator_may_be_forced(tmp_path):
     path = log(tmp_path, "page^visited_at^changed^a,b,c,d\n/a^1^true^\n")
 
-    assert "must be present" in refusal(path)
+    assert "column 'page' not found" in refusal(path)
     assert plain(rows_in(visits_in(path, delimiter="^"))) == [("/a", 1, 1)]
 
 
 def test_a_single_column_is_no_log(tmp_path):
     path = log(tmp_path, "page\n/a\n")
 
-    assert refusal(path) == f"{path}: column 'visited_at' must be present (got page)"
+    assert refusal(path) == f"{path}: column 'visited_at' not found (got page)"
 
 
 def test_other_marks_in_the_names_of_columns_do_not_matter(tmp_path):
@@ -198,7 +198,7 @@ def test_an_error_about_many_columns_is_short(tmp_path):
     path = log(tmp_path, names + "\n")
 
     said = refusal(path)
-    assert said.startswith(f"{path}: column 'page' must be present (got column0, column1, ")
+    assert said.startswith(f"{path}: column 'page' not found (got column0, column1, ")
     assert said.endswith("...)")
     assert len(said) < 1000 + len(str(path))
 

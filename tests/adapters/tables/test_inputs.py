@@ -63,10 +63,10 @@ def test_a_file_may_have_the_name_of_a_pattern(folder):
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        (["*.parquet"], "*.parquet: must match a file (got none)"),
-        (["empty"], "empty: must hold a table (got none)"),
-        (["-", "-"], "standard input: must be given once, for it is read once"),
-        ([], "a table must have a file (got none)"),
+        (["*.parquet"], "*.parquet: no file matches"),
+        (["empty"], "empty: no table in this folder"),
+        (["-", "-"], "standard input can be read only once; give - once"),
+        ([], "no file given"),
     ],
 )
 def test_what_stands_for_no_file_is_refused(folder, given, sentence):
@@ -101,7 +101,7 @@ def test_errors_name_the_file_and_the_line(folder):
         with pytest.raises(InvalidTable, match=r"^c\.csv, line 3, column 'visited_at': "):
             read_histories(*files)
     Path("c.csv").write_text("page,at\n")
-    with pytest.raises(InvalidTable, match=r"^c\.csv: column 'changed' or 'digest' must be"):
+    with pytest.raises(InvalidTable, match=r"^c\.csv: column 'changed' or 'digest' not found"):
         read_histories("a.csv", "c.csv")
 
 
@@ -115,9 +115,9 @@ def test_empty_files_among_others_are_passed_over(folder):
 
     with open_table(["a.csv"]) as table:
         assert rows == sum(len(batch) for batch in read_columns(table, list)) > 0
-    assert list(options.remarks) == ["2 empty files passed over."]
+    assert list(options.remarks) == ["2 empty files skipped."]
     assert len(read_histories("a.csv", "c.csv")) == len(read_histories("a.csv"))
-    with pytest.raises(InvalidTable, match="must hold a header and rows"):
+    with pytest.raises(InvalidTable, match="the file is empty; expected a header and rows"):
         read_histories("c.csv", "d.jsonl.gz")
 
 
@@ -199,12 +199,14 @@ def test_a_pipe_may_not_fill_the_disk(folder, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(0, 0, 30))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"x" * 16)))
 
-    with pytest.raises(InvalidTable, match=r"^standard input: must fit in half of the room in "):
+    with pytest.raises(
+        InvalidTable, match=r"^standard input is larger than half of the free space in "
+    ):
         read_histories("-")
 
 
 def test_a_file_that_is_not_there_is_said_by_its_name(folder):
-    with pytest.raises(InvalidTable, match=r"^c\.csv: must be a readable file \(no such file"):
+    with pytest.raises(InvalidTable, match=r"^c\.csv cannot be read \(no such file"):
         read_histories("a.csv", "c.csv")
 
 

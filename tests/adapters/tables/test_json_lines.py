@@ -24,7 +24,7 @@ def refusal(path):
     with pytest.raises(InvalidTable) as refused:
         rows_in(path)
     assert "\n" not in str(refused.value)
-    return str(refused.value).removesuffix("; --skip-bad-rows leaves out rows without one")
+    return str(refused.value).removesuffix("; --skip-bad-rows skips rows without one")
 
 
 def test_values_may_have_the_types_of_json(tmp_path):

@@ -182,7 +182,7 @@ def test_events_may_name_the_attribute(folder):
                     "2026-01-03T06:00:00Z,0,BMW", "2025-12-31T06:00:00Z,0,BMW"
                 )
             },
-            "object '7': must appear, be seen last and be removed in this order",
+            "object '7': must be seen last after it appeared, and be removed after that",
         ),
         (
             {
@@ -190,7 +190,7 @@ def test_events_may_name_the_attribute(folder):
                     "2026-01-02T06:00:00Z,2026-01-03", "2026-01-04T06:00:00Z,2026-01-03"
                 )
             },
-            "object '7': must appear, be seen last and be removed in this order",
+            "object '7': must be seen last after it appeared, and be removed after that",
         ),
         (
             {
@@ -282,7 +282,7 @@ def test_lenient_leaves_out_and_counts_what_contradicts_itself(folder):
 def test_without_objects_is_refused(folder):
     files = sorted(folder(objects=None).iterdir())
 
-    with pytest.raises(InvalidTable, match="objects must be given, too"):
+    with pytest.raises(InvalidTable, match="objects not found; give the file of objects too"):
         read_listing(*files)
 
 
@@ -312,7 +312,7 @@ def test_a_file_that_is_no_parquet_is_refused(tmp_path):
 
 
 def test_a_missing_file_is_refused(tmp_path):
-    with pytest.raises(InvalidTable, match="must be a readable file"):
+    with pytest.raises(InvalidTable, match="cannot be read"):
         read_listing(tmp_path / "objects.csv")
 
 
@@ -395,7 +395,7 @@ def test_the_key_may_be_named(tmp_path):
     (tmp_path / "2026-01-01.csv").write_text("id,ref\n1,x\n2,y\n")
 
     assert read_listing(tmp_path, key="ref").keys.tolist() == ["x", "y"]
-    with pytest.raises(InvalidTable, match=r"column 'name' must be present \(got id, ref\)"):
+    with pytest.raises(InvalidTable, match=r"column 'name' not found \(got id, ref\)"):
         read_listing(tmp_path, key="name")
 
 
@@ -414,10 +414,10 @@ def test_one_snapshot_and_an_empty_one_have_a_status(tmp_path):
             {"2026-01-01.csv": "id\na\nb\na\n"},
             "snapshot 2026-01-01T00:00:00: key 'a' occurs 2 times, expected once",
         ),
-        ({"monday.csv": "id\na\n"}, "a snapshot's name must hold its date, as in 2026-01-02.csv"),
+        ({"monday.csv": "id\na\n"}, "no date in the file name; name snapshots like 2026-01-02.csv"),
         (
             {"2026-01-01.csv": "id\na\n", "x20260101.csv": "id\na\n"},
-            "must be the only snapshot of its time",
+            "2026-01-01.csv is a snapshot of the same time; keep one of them",
         ),
         (
             {"2026-01-01.csv": "name\na\n"},
@@ -428,7 +428,7 @@ def test_one_snapshot_and_an_empty_one_have_a_status(tmp_path):
             "must have a column key, id, uid, object, url (got name)",
         ),
         ({"2026-01-01.csv": 'id\na\n""\n'}, "column 'id': must name an object"),
-        ({}, "must hold objects, or snapshots in tables"),
+        ({}, "neither objects nor snapshots found"),
     ],
 )
 def test_snapshots_that_cannot_be_are_one_sentence(tmp_path, files, message):

@@ -275,7 +275,7 @@ def test_a_folder_is_no_output(tmp_path):
     with pytest.raises(CannotWrite) as refusal:
         write(path)
 
-    assert str(refusal.value) == f"{path}: output must be a file (got a directory)"
+    assert str(refusal.value) == f"{path} is a folder; the output must be a file"
 
 
 @pytest.mark.parametrize("folder", ["missing", "file"])
@@ -285,7 +285,7 @@ def test_the_folder_of_an_output_must_be_there(tmp_path, folder):
     with pytest.raises(CannotWrite) as refusal:
         write(path)
 
-    sentence = f"{path}: output must be in a folder that can be written to ("
+    sentence = f"{path} cannot be written: {path.parent} is not a folder that can be written to"
     assert str(refusal.value).startswith(sentence)
 
 
@@ -305,7 +305,7 @@ def test_a_disk_that_is_full_is_an_error_of_ours(tmp_path, kind):
     with pytest.raises(CannotWrite) as refusal:
         write(path, names, table(histories))
 
-    assert str(refusal.value) == f"{path}: output could not be written (file too large)"
+    assert str(refusal.value) == f"{path} could not be written (file too large)"
     assert list(tmp_path.iterdir()) == []
 
 

@@ -32,7 +32,7 @@ def refusal(path):
     with pytest.raises(InvalidTable) as refused:
         rows_in(path)
     assert "\n" not in str(refused.value)
-    return str(refused.value).removesuffix("; --skip-bad-rows leaves out rows without one")
+    return str(refused.value).removesuffix("; --skip-bad-rows skips rows without one")
 
 
 def scaled(factor):
@@ -370,7 +370,7 @@ def test_a_column_must_not_be_there_twice(tmp_path):
     path = tmp_path / "visits.parquet"
     parquet_of(pa.Table.from_arrays(arrays, names), path)
 
-    sentence = "column 'page' must appear once (got page, visited_at, changed, page)"
+    sentence = "column 'page' appears more than once (got page, visited_at, changed, page)"
     assert refusal(path) == f"{path}: {sentence}"
 
 

@@ -36,7 +36,7 @@ def refusal(reading):
         rows_in(reading)
     sentence = str(refused.value)
     assert "\n" not in sentence
-    return sentence.removesuffix("; --skip-bad-rows leaves out rows without one")
+    return sentence.removesuffix("; --skip-bad-rows skips rows without one")
 
 
 # Page names that tempt a reader of text.
@@ -152,7 +152,7 @@ def test_a_column_may_name_the_site(tmp_path, kind):
 def test_a_missing_column_is_named(tmp_path, kind):
     path = _written(tmp_path, kind, ("page", "when", "changed"), [("/a", 1, True)])
 
-    sentence = "column 'visited_at' must be present (got page, when, changed)"
+    sentence = "column 'visited_at' not found (got page, when, changed)"
     assert refusal(path) == f"{path}: {sentence}"
 
 
@@ -160,7 +160,7 @@ def test_a_missing_column_is_named(tmp_path, kind):
 def test_something_must_tell_of_changes(tmp_path, kind):
     path = _written(tmp_path, kind, ("page", "visited_at", "size"), [("/a", 1, 5)])
 
-    sentence = "column 'changed' or 'digest' must be present (got page, visited_at, size)"
+    sentence = "column 'changed' or 'digest' not found (got page, visited_at, size)"
     assert refusal(path) == f"{path}: {sentence}"
 
 
@@ -182,7 +182,7 @@ def test_usual_names_of_columns_are_known(tmp_path, kind):
 def test_a_usual_name_must_be_the_only_one(tmp_path):
     path = _written(tmp_path, "csv", ("url", "uri", "date", "changed"), [("/a", "/b", 1, True)])
 
-    sentence = "columns 'url' and 'uri' could each be page; --column page=url says which"
+    sentence = "columns 'url' and 'uri' could both be page; choose one with --column page=url"
     assert refusal(path) == f"{path}: {sentence}"
     reading = visits_in(path, {"page": "uri"})
     assert plain(rows_in(reading)) == [("/b", 1, 1)]
@@ -215,7 +215,7 @@ def test_dates_alone_may_tell_of_changes(tmp_path):
         ("/a", 5 * 10**6, -1, 10**6),
         ("/a", 9 * 10**6, -1, 7 * 10**6),
     ]
-    assert list(reading.table.remarks) == ["Changes are told by last_modified alone."]
+    assert list(reading.table.remarks) == ["Changes are inferred from last_modified alone."]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -224,7 +224,7 @@ def test_a_column_of_another_name_must_be_there(tmp_path, kind, ours):
     """Also one that may be missing otherwise: it was asked for."""
     path = _written(tmp_path, kind, PLAIN, [("/a", 1, True)])
 
-    sentence = "column 'url' must be present (got page, visited_at, changed)"
+    sentence = "column 'url' not found (got page, visited_at, changed)"
     assert refusal(visits_in(path, {ours: "url"})) == f"{path}: {sentence}"
 
 
@@ -232,7 +232,7 @@ def test_a_column_of_another_name_must_be_there(tmp_path, kind, ours):
 def test_a_site_column_must_be_there(tmp_path, kind):
     path = _written(tmp_path, kind, PLAIN, [("/a", 1, True)])
 
-    sentence = "column 'shop' must be present (got page, visited_at, changed)"
+    sentence = "column 'shop' not found (got page, visited_at, changed)"
     assert refusal(visits_in(path, columns={"site": "shop"})) == f"{path}: {sentence}"
 
 
@@ -355,12 +355,12 @@ def test_progress_goes_from_nothing_to_all(tmp_path, kind):
 def test_a_missing_file_is_refused(tmp_path):
     path = tmp_path / "missing.csv"
 
-    sentence = f"{path}: must be a readable file (no such file or directory)"
+    sentence = f"{path}: cannot be read (no such file or directory)"
     assert refusal(path) == sentence
 
 
 def test_a_folder_is_refused(tmp_path):
-    assert refusal(tmp_path) == f"{tmp_path}: must be a readable file (is a directory)"
+    assert refusal(tmp_path) == f"{tmp_path}: cannot be read (is a directory)"
 
 
 @pytest.mark.parametrize("name", ["empty.csv", "empty.jsonl", "empty.parquet", "empty"])
@@ -368,7 +368,7 @@ def test_an_empty_file_is_refused(tmp_path, name):
     path = tmp_path / name
     path.touch()
 
-    assert refusal(path).startswith(f"{path}: must hold a header and rows")
+    assert refusal(path).startswith(f"{path}: the file is empty; expected a header and rows")
 
 
 @pytest.mark.parametrize("name", ["binary.csv", "binary", "binary.parquet", "binary.jsonl"])
@@ -389,7 +389,7 @@ def test_an_excel_file_is_named_as_such(tmp_path, name):
     path = tmp_path / name
     path.write_bytes(b"PK\x03\x04 and so on")
 
-    sentence = "must be a table (got a zip or Excel file: save its sheet as CSV)"
+    sentence = "this is a zip or Excel file; save its sheet as CSV"
     assert refusal(path) == f"{path}: {sentence}"
 
 

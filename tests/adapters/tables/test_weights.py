@@ -69,10 +69,10 @@ def test_a_weight_that_is_none_is_refused_with_its_line(tmp_path, cell):
     ("text", "wrong"),
     [
         ("page,weight\n", "must hold weights"),
-        ("", "must hold a header and rows"),
+        ("", "the file is empty; expected a header and rows"),
         ("page,weight\n,1\n", "must name a page"),
-        ("page,rank\n/,1\n", "column 'weight' must be present"),
-        ("page,views,hits\n/,1,2\n", "'views' and 'hits' could each be weight"),
+        ("page,rank\n/,1\n", "column 'weight' not found"),
+        ("page,views,hits\n/,1,2\n", "'views' and 'hits' could both be weight"),
     ],
 )
 def test_a_table_that_is_none_is_refused(tmp_path, text, wrong):
@@ -101,7 +101,7 @@ def test_a_file_that_is_written_while_it_is_read_is_refused(tmp_path, monkeypatc
         return weights
 
     monkeypatch.setattr(module, "read_weights", read_and_write)
-    with pytest.raises(InvalidTable, match="was written while it was read; try again"):
+    with pytest.raises(InvalidTable, match="changed while it was being read; try again"):
         CrawlWeights(path).read()
 
 
@@ -112,7 +112,7 @@ def test_what_is_no_file_of_addresses_is_refused_in_one_sentence(tmp_path):
         ("paths.csv", "page must be an address such as https://example.org/"),
         ("pipe.csv", "must be a file"),
         (".", "must be a file"),
-        ("nowhere.csv", "must be a readable file"),
+        ("nowhere.csv", "cannot be read"),
     ):
         with pytest.raises(InvalidTable, match=wrong):
             CrawlWeights(tmp_path / name).read()

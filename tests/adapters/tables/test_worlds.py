@@ -136,11 +136,11 @@ def test_no_changes_are_a_world_too(files):
 @pytest.mark.parametrize(
     ("pages", "changes", "sentence"),
     [
-        ("", CHANGES, "pages.csv: must hold a header and rows (got an empty file)"),
-        (PAGES, "", "changes.csv: must hold a header and rows (got an empty file)"),
-        ("page,first_seen\n", CHANGES, "pages.csv: must hold a page (got none)"),
-        ("page,url\n1,a\n", CHANGES, "column 'first_seen' must be present (got page, url)"),
-        (PAGES, "page,at\n7,2026\n", "column 'changed_at' must be present (got page, at)"),
+        ("", CHANGES, "pages.csv: the file is empty; expected a header and rows"),
+        (PAGES, "", "changes.csv: the file is empty; expected a header and rows"),
+        ("page,first_seen\n", CHANGES, "pages.csv: no pages found"),
+        ("page,url\n1,a\n", CHANGES, "column 'first_seen' not found (got page, url)"),
+        (PAGES, "page,at\n7,2026\n", "column 'changed_at' not found (got page, at)"),
         (
             PAGES,
             CHANGES + "8,2026-01-05,,\n",
@@ -185,7 +185,7 @@ def test_flags_are_read_only_where_they_matter(files):
 def test_what_can_be_ignored(files):
     with pytest.raises(InvalidParameter, match=r"ignore must name bulk or revert \(got 'noise'\)"):
         read_world(*files(), ignore=["noise"])
-    with pytest.raises(InvalidTable, match="column 'bulk' must be present"):
+    with pytest.raises(InvalidTable, match="column 'bulk' not found"):
         read_world(*files(changes="page,changed_at\n7,2026-01-05\n"), ignore=["bulk"])
 
 
@@ -197,7 +197,7 @@ def test_what_can_be_ignored(files):
         ("a.csv", b"page,first_seen\n\xff,1\n", "line 2: must be UTF-8 text (got byte 0xff)"),
         ("a.parquet", b"PAR1 no more", "must be a whole Parquet file"),
         ("a.csv", b"page,first_seen\n\0,1\n", "line 2: must be text (got a NUL byte)"),
-        ("a.csv", b"page,page\n1,1\n", "column 'page' must appear once"),
+        ("a.csv", b"page,page\n1,1\n", "column 'page' appears more than once"),
         ("a.csv.gz", b"\x1f\x8b\x08\x00", "must be a whole gzip file (its end is missing)"),
         ("a.csv", b"\n\n", "must begin with a header"),
     ],
@@ -213,7 +213,7 @@ def test_broken_files_are_refused(tmp_path, name, content, sentence):
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(InvalidTable, match="must be a readable file"):
+    with pytest.raises(InvalidTable, match="cannot be read"):
         read_world(tmp_path / "no", tmp_path / "no")
 
 

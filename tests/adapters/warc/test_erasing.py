@@ -170,7 +170,7 @@ def test_a_damaged_file_is_told_before_anything_is_changed(tmp_path):
 
 
 def test_a_folder_that_is_not_there_or_in_use_is_told(tmp_path):
-    with pytest.raises(CannotWrite, match="must be a folder of WARC files"):
+    with pytest.raises(CannotWrite, match="none: folder of WARC files not found"):
         erase(tmp_path / "none", A)
     assert not (tmp_path / "none").exists()
     with WarcFolder(tmp_path, AGENT), pytest.raises(StoreLocked):

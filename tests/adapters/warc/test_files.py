@@ -73,7 +73,7 @@ file.close()
     )
 
     path = tmp_path / "a.warc.gz"
-    assert ended.stdout == f"{path}: there must be room to write (file too large)\n"
+    assert ended.stdout == f"{path} cannot be written (file too large)\n"
     size = len(MEMBERS[1]) * 3
     assert path.stat().st_size == 100_000 // size * size
     assert len(read(path.read_bytes())) == 100_000 // size * 3
@@ -132,6 +132,8 @@ def test_a_file_that_is_there_twice_is_not_written_over(tmp_path):
     (tmp_path / "a.warc.gz.open").write_bytes(FILE)
     (tmp_path / "a.warc.gz").write_bytes(b"before")
 
-    with pytest.raises(CannotWrite, match=r"a.warc.gz: must not be there twice"):
+    with pytest.raises(
+        CannotWrite, match=r"a.warc.gz and a.warc.gz.open both exist; move one of them away"
+    ):
         recover(tmp_path / "a.warc.gz.open")
     assert (tmp_path / "a.warc.gz").read_bytes() == b"before"

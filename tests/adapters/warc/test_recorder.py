@@ -224,4 +224,4 @@ def test_a_folder_that_cannot_be_written_is_told_to_all_who_fetch(tmp_path):
 
     found = asyncio.run(work())
     assert [type(error) for error in found] == [CannotWrite, CannotWrite]
-    assert "there must be room to write (no such file or directory)" in str(found[0])
+    assert " cannot be written (no such file or directory)" in str(found[0])

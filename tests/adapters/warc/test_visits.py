@@ -271,7 +271,7 @@ def test_what_is_no_warc_at_all_is_refused(tmp_path):
     path = tmp_path / "a.warc"
     path.write_bytes(b"hello " * 100)
 
-    with pytest.raises(InvalidTable, match=r"must hold WARC records \(got none that can be read\)"):
+    with pytest.raises(InvalidTable, match=r"no WARC record that can be read"):
         imported(path, kind="warc")
 
 

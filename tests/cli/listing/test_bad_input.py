@@ -79,7 +79,7 @@ def test_lenient_drops_and_counts(tmp_path):
     ended = run_here("listing", "describe", folder, "--lenient", "--json")
 
     assert json.loads(ended.out.splitlines()[0])["objects"] == 1
-    assert "wrong: 1 dropped, whose times contradict each other.\n" in ended.err
+    assert "wrong: 1 dropped because their times contradict each other.\n" in ended.err
 
 
 @pytest.mark.parametrize(
@@ -99,13 +99,13 @@ def test_lenient_drops_and_counts(tmp_path):
         (["forecast", "--horizon", "90m"], "horizon must be whole hours or days"),
         (["forecast", "--horizon", "9d..3d"], "horizon must be whole hours or days"),
         (["forecast", "--horizon", "soon"], "duration must look like"),
-        (["forecast", "--level", "2"], "level must lie between 0 and 1"),
+        (["forecast", "--level", "2"], "level must be between 0 and 1"),
         (["forecast", "--method", "oracle"], "method must be one of mixture"),
         (["forecast", "--method", "ar", "--where", "make = BMW"], "method for a part of a source"),
         (["schedule", "--keep", "freshness >= 0.9"], "keep must look like"),
         (["schedule", "--keep", "recall > 0.9"], "keep must look like"),
         (["schedule", "--keep", "recall >= high"], "keep must look like"),
-        (["schedule", "--keep", "recall >= 1.5"], "must lie between 0 and 1"),
+        (["schedule", "--keep", "recall >= 1.5"], "must be between 0 and 1"),
         (["schedule", "--keep", KEEP, "--confidence", "0.3"], "confidence must be at least 0.5"),
         (["schedule", "--keep", KEEP, "--at-most", "often"], "at-most must look like 2/7d"),
         (["schedule", "--keep", KEEP, "--at-most", f"{'7' * 5_000}/7d"], "at-most must look like"),

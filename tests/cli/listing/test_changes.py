@@ -80,7 +80,7 @@ def test_a_terminal_shows_the_newest_first(crawl):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--after", "aaaaaaaa-listings-1"), "is of another store; take a snapshot"),
+        (("--after", "aaaaaaaa-listings-1"), "belongs to another store; take a snapshot"),
         (("--after", "soon"), "cursor must look like k3fqabcd-listings-1042 (got 'soon')"),
         (("--name", "boats"), "listing 'boats' not found; expected one of jobs, cars"),
     ],

@@ -82,7 +82,7 @@ def test_a_list_that_is_synced_often_is_forecast_by_the_hour(often):
 def test_where_a_list_is_synced_often_one_sync_a_day_is_said_to_count(often, tmp_path, verb):
     said = run_here("listing", verb, often, "--json").err
 
-    assert "jobs: crawled every 4.0h of late, of which one crawl a day counts here; " in said
+    assert "jobs: crawled every 4.0h recently; only one crawl per day is used here; " in said
     assert " objects that came and went in between left out.\n" in said
     store_of_jobs(tmp_path / "daily.db", days=5.0, minimum=1.0)
     assert "counts here" not in run_here("listing", verb, tmp_path / "daily.db", "--json").err
@@ -94,10 +94,10 @@ def test_a_schedule_says_where_it_misses_the_target(often):
         run_here("listing", *words, keep).err for keep in ("recall>=0.98", "recall>=0.8")
     )
 
-    assert "5 a day apart, which is too seldom: the target asks for one every " in strict
-    assert "missed" not in mild
+    assert "5 syncs a day apart, still too rare: the target needs one every " in strict
+    assert "misses" not in mild
     published = run_here("listing", *words, "recall>=0.8", "--first-missed").err
-    assert " on the first day on which a target is missed with confidence 0.8, by " in published
+    assert " on the first day that misses a target with confidence 0.8, by " in published
 
 
 def test_syncs_have_their_columns_in_order(board):
@@ -182,7 +182,7 @@ def test_what_is_the_matter_is_said_beside_every_figure(tmp_path):
     assert described.code == synced.code == 0
     alarm = "list is empty, expected about 30 objects"
     assert f"jobs: the last sync was not accepted: {alarm}." in described.err
-    assert "jobs doubted, found as it can hardly be: nothing is taken over" in synced.err
+    assert "jobs doubted, implausible: nothing is changed until a second sync" in synced.err
     assert synced.err.endswith(f"{alarm}.\n")
 
 
@@ -201,3 +201,18 @@ def test_a_file_that_is_no_store_is_refused(tmp_path):
 
     assert run("listing", "syncs", tmp_path / "a.db").code == 1
     assert run("listing", "syncs", tmp_path / "none.db").code == 1
+
+
+@pytest.mark.parametrize("verb", ["syncs", "objects", "changes"])
+def test_the_store_of_the_settings_needs_no_name(board, tmp_path, verb):
+    """As for the other verbs that look: in a folder with recrawl.toml the store is known."""
+    shutil.copy(board, tmp_path / "pages.db")
+    settings = 'agent = "me (me@example.org)"\n[storage]\nstore = "pages.db"\n'
+    (tmp_path / "recrawl.toml").write_text(settings)
+
+    named = run("listing", verb, tmp_path / "pages.db", "--json", cwd=tmp_path.parent)
+    found = run("listing", verb, "--json", cwd=tmp_path)
+    elsewhere = run("listing", verb, "--json", cwd=tmp_path.parent)
+
+    assert found.out == named.out != ""
+    assert elsewhere.err == "Error: No recrawl.toml here. Run `recrawl init` first.\n"

@@ -106,8 +106,8 @@ def test_a_median_does_not_rest_on_two_crawls(tmp_path):
     assert row["median_lifetime_days"] == pytest.approx(15, abs=1)
     assert 12 <= row["median_low_days"] < row["median_lifetime_days"] < row["median_high_days"]
     assert (
-        "cars: medians are of objects that reach an age of 12h: 40 objects seen younger came with "
-        "1 crawl, too few to tell of all.\n"
+        "cars: medians are for objects that reach an age of 12h; younger ones were seen by 1 crawl "
+        "only (40 objects), too few to say more.\n"
     ) in ended.err
 
 
@@ -284,7 +284,7 @@ def test_the_last_day_that_keeps_the_target_is_planned_and_the_published_one_is_
     assert kept == rows(*words)[0]
     assert kept[figure] >= 0.75 > missed[figure]
     assert missed["after_days"] == kept["after_days"] + 1
-    assert "on the first day on which a target is missed" in (
+    assert "on the first day that misses a target" in (
         run_here("listing", *words, "--first-missed", "--json").err
     )
 

@@ -199,7 +199,7 @@ def test_a_terminal_shows_a_table_and_the_months_of_one_page(log):
         (["windows", "--reading", "sum"], "reading must be one of likelihood, point, count"),
         (["windows", "--variant", "hat"], "variant must be one of likely, corrected"),
         (["windows", "--backward"], "backward needs another reading"),
-        (["windows", "--level", "2"], "level must lie between 0 and 1"),
+        (["windows", "--level", "2"], "level must be between 0 and 1"),
         (["test", "--page", "/none"], "no page '/none'"),
         (["pages", "-o", "rates.txt"], "output must end in .csv"),
         (["pages", "--plot", "page.gif", "--page", "/busy"], "output must end in .svg, .png"),
@@ -218,6 +218,8 @@ def test_what_means_nothing_is_refused_in_one_sentence(log, words, wrong):
         ["pages", "--plot", "x.svg"],
         ["windows", "--plot", "x.svg"],
         ["errors", "--plot", "x.svg"],
+        ["rates", "--plot", "x.svg"],
+        ["rates", "--plot", "x.svg", "--page", "/busy", "--between", "2026", "2027"],
         ["counts", "--most", "-1"],
     ],
 )
@@ -255,7 +257,7 @@ def test_pages_that_a_constant_rate_would_mislead_about_are_named(tmp_path):
     ended = run_here("trends", "pages", write_log(tmp_path / "visits.csv", rows))
 
     assert rows_of(ended)[0]["kind"] == "periodic"
-    assert "1 page periodic: changes keep to a timetable: visit just after it." in ended.err
+    assert "1 page periodic: changes follow a timetable: visit just after them." in ended.err
 
 
 def test_all_changes_lie_in_the_months_they_came_in(tmp_path):
@@ -268,7 +270,7 @@ def test_all_changes_lie_in_the_months_they_came_in(tmp_path):
     assert [float(row["changes"]) for row in found] == [4, 0, 2]
 
 
-@pytest.mark.parametrize("verb", ["pages", "windows"], ids=["timeline", "duane"])
+@pytest.mark.parametrize("verb", ["pages", "windows", "rates"], ids=["timeline", "duane", "months"])
 @pytest.mark.parametrize("suffix", ["svg", "png"])
 def test_one_page_is_drawn(log, tmp_path, verb, suffix):
     picture = tmp_path / f"busy.{suffix}"
@@ -276,6 +278,20 @@ def test_one_page_is_drawn(log, tmp_path, verb, suffix):
 
     assert ended.code == 0
     assert picture.stat().st_size > 5_000
+
+
+def test_months_are_drawn_as_months(tmp_path):
+    """Also those of twelve years, of which a timeline draws years."""
+    rows = [("/a", START + day * DAY, str(day % 3 == 0)) for day in range(0, 4400, 10)]
+    log = write_log(tmp_path / "visits.csv", rows)
+    picture = tmp_path / "a.svg"
+
+    ended = run_here("trends", "rates", log, "--by", "month", "--page", "/a", "--plot", picture)
+
+    assert ended.code == 0
+    drawn = picture.read_text()
+    assert "changes per day by month" in drawn
+    assert drawn.count('aria-roledescription="point"') == len(rows_of(ended))
 
 
 def test_a_timeline_of_all_changes_has_no_visits(changes, tmp_path):

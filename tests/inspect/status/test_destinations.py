@@ -16,7 +16,7 @@ BLOCKS = (
     '[[webhook]]\naddress = "https://example.org/in?key=abc"\nsecret = "env:KEY"\n'
     '[[notify]]\naddress = "env:MAIL"\n[[notify]]\naddress = "env:LATER"\n'
 )
-AGAIN = "`recrawl changes --deliver` asks it again"
+AGAIN = "`recrawl changes --deliver` tries it again"
 ADDRESS = "https://example.org/in?key=abc"
 
 
@@ -51,24 +51,24 @@ def test_standings_are_those_of_the_settings(tmp_path):
     ("standings", "said"),
     [
         ([], []),
-        ([{}], ["a; nothing waits"]),
-        ([{"waiting": 1, "since_seconds": 0.0}], ["a; 1 event waits, the first for 2.0d"]),
-        ([{}] * 6, ["6 destinations; nothing waits"]),
+        ([{}], ["a; nothing waiting"]),
+        ([{"waiting": 1, "since_seconds": 0.0}], ["a; 1 event waiting, the oldest for 2.0d"]),
+        ([{}] * 6, ["6 destinations; nothing waiting"]),
         (
             [{"waiting": 9, "since_seconds": 0.0, "problem": "answered 500", "attempts": 3}],
-            ["a: 9 events wait, the first for 2.0d; last: answered 500, tried 3 times"],
+            ["a: 9 events waiting, the oldest for 2.0d; last: answered 500, tried 3 times"],
         ),
         (
             [{"problem": "x", "attempts": 1, "next_at_seconds": 2.5 * SECONDS_A_DAY}, {}],
-            ["a; nothing waits", "a: nothing waits; last: x, tried 1 time, again in 12h"],
+            ["a; nothing waiting", "a: nothing waiting; last: x, tried 1 time, again in 12h"],
         ),
         (
             [{"disabled": True, "problem": "answered 410"}],
-            [f"a: nothing waits; it asked to be told no more; {AGAIN}"],
+            [f"a: nothing waiting; it answered 410, so nothing is sent; {AGAIN}"],
         ),
         (
             [{"given_up": 1}],
-            ["a: nothing waits; 1 event given up, see `recrawl changes --undelivered`"],
+            ["a: nothing waiting; 1 event given up, see `recrawl changes --undelivered`"],
         ),
     ],
 )

@@ -102,7 +102,7 @@ def test_a_file_of_somebody_else_is_not_written_over(crawl, tmp_path):
     (tmp_path / "a.org").mkdir()
     (tmp_path / "a.org" / "tea.html").write_text("mine")
 
-    with pytest.raises(CannotWrite, match="no export has written it"):
+    with pytest.raises(CannotWrite, match="exists and was not written by an export; move it away"):
         export(crawl, tmp_path)
     assert (tmp_path / "a.org" / "tea.html").read_text() == "mine"
 
@@ -129,7 +129,7 @@ def test_links_are_not_followed(crawl, tmp_path):
     elsewhere.mkdir()
     (out / "a.org").symlink_to(elsewhere)
 
-    with pytest.raises(CannotWrite, match="is a link"):
+    with pytest.raises(CannotWrite, match="is a symbolic link; an export does not follow links"):
         export(crawl, out)
     assert list(elsewhere.iterdir()) == []
 

@@ -141,8 +141,8 @@ def test_what_fails_comes_again_with_what_came_meanwhile(path):
 
     assert titles(told) == ["2 changes at a.org"]
     assert said == [
-        "Notification me: answered 500; it is tried again.",
-        "Notification me: messages are taken again.",
+        "Notification me: answered 500; retrying.",
+        "Notification me: works again.",
     ]
     found, given_up = state(path)
     assert (found.cursor, found.attempts, found.problem, given_up) == (2, 0, "", [])
@@ -265,4 +265,4 @@ def test_events_dropped_before_they_were_told_are_said(path):
 
     asyncio.run(work())
 
-    assert said == ["Notification me: 5 events were dropped before they could be told."]
+    assert said == ["Notification me: 5 events were dropped before they could be sent."]

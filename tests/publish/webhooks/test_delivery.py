@@ -189,7 +189,7 @@ def test_a_private_address_is_refused_like_that_of_a_page(store):
     receivers = deliver(store, {"/a": fine}, until=lambda _: said, said=said.append, local=False)
 
     assert receivers.taken["/a"] == []
-    assert said[0] == "Webhook /a: private; it is tried again."
+    assert said[0] == "Webhook /a: private; retrying."
 
 
 def test_events_dropped_before_they_were_delivered_are_told(store):

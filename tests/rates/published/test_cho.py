@@ -175,7 +175,7 @@ def test_the_average_gap_stands_for_unequal_ones():
 
 @pytest.mark.parametrize("level", [0.0, 1.0, np.nan])
 def test_a_level_that_is_no_probability_is_refused(level):
-    with pytest.raises(InvalidParameter, match="level must lie between 0 and 1"):
+    with pytest.raises(InvalidParameter, match="level must be between 0 and 1"):
         Cho(level=level)
 
 

@@ -173,5 +173,5 @@ def test_the_band_holds_the_truth_about_as_often_as_promised():
 
 @pytest.mark.parametrize("tolerance", [0.0, -1e-9, 1.0, np.nan])
 def test_a_tolerance_that_nothing_can_meet_is_refused(tolerance):
-    with pytest.raises(InvalidParameter, match="tolerance must lie between 0 and 1"):
+    with pytest.raises(InvalidParameter, match="tolerance must be between 0 and 1"):
         MomentMatching(tolerance=tolerance)

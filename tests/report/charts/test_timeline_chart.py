@@ -78,7 +78,7 @@ def test_without_visits_only_changes_are_shown():
     [
         (Changes([]), "3 visits, 0 changes."),
         (Changes([1.0]), "3 visits, 1 change."),
-        (Changes([2.0], [0.0], [4.0]), "3 visits, 1 change. A faint bar is a gap that hid one."),
+        (Changes([2.0], [0.0], [4.0]), "3 visits, 1 change. Faint bars: gaps that hid a change."),
     ],
     ids=["none", "dated", "hidden"],
 )

@@ -341,9 +341,9 @@ def test_what_is_still_listed_has_not_come_and_gone():
     said = source_remarks("jobs", listing, grid_of(listing), ["ok"])
 
     assert said[1] == (
-        "jobs: crawled every 4.0h of late, of which one crawl a day counts here; "
-        "1 object that came and went in between left out; "
-        "1 object that came since the last of them left out."
+        "jobs: crawled every 4.0h recently; only one crawl per day is used here; 1 object "
+        "that came and went in between left out; 1 object that came after the last of these "
+        "left out."
     )
 
 

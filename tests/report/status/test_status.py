@@ -80,8 +80,8 @@ NOTHING = replace(
 
 def test_a_crawl_in_a_dozen_lines():
     assert status_rows(STATUS) == [
-        ("fresh", "93.1 % of 212 copies expected (90.4 to 95.8 %)"),
-        ("age", "mean staleness 4.8h (fresh copies count 0)"),
+        ("fresh", "93.1 % of 212 copies expected fresh (90.4 to 95.8 %)"),
+        ("staleness", "4.8h on average (fresh copies count as 0)"),
         ("pages", "216 known, 3 new, 1 gone"),
         ("overdue", "none"),
         ("visits", "180 today, 432 per day over the last week; budget 500 per day"),
@@ -100,8 +100,8 @@ def test_a_crawl_in_all_its_lines():
     said = status_rows(MORE)
 
     assert [subject for subject, _ in said] == [
-        *("fresh", "age", "later", "target", "pages", "overdue", "visits", "found"),
-        *("forecast", "to learn", "signals", "next"),
+        *("fresh", "staleness", "later", "target", "pages", "overdue", "visits", "found"),
+        *("forecast", "exploration", "distrusted", "next"),
     ]
     sentences = dict(said)
     assert sentences["later"] == (
@@ -109,17 +109,20 @@ def test_a_crawl_in_all_its_lines():
         "95.0 % with twice the budget"
     )
     assert sentences["target"] == (
-        "likely missed at https://a.org/: 93.0 % fresh (90.0 to 96.0 %) of 95 %; "
+        "likely missed at https://a.org/: 93.0 % fresh (90.0 to 96.0 %), target 95 %; "
         "needs 61 visits per day, gets 40"
     )
     assert sentences["forecast"] == (
-        "20 % of the last 1,000 visits to find a change, 20 % did; worst bin: 65 %, 55 % did"
+        "changes expected at 20 % of the last 1,000 visits, found at 20 %; "
+        "worst bin: 65 % expected, 55 % found"
     )
-    assert sentences["to learn"] == (
-        "7.0 % of the visits of the last week: 5.0 % to pages compared less than three times, "
-        "2.5 % to check a response"
+    assert sentences["exploration"] == (
+        "7.0 % of the visits of the last week: 5.0 % to pages compared fewer than three times, "
+        "2.5 % to audit a response"
     )
-    assert sentences["signals"] == "changes denied by b.org (3 of 10, 10 to 60 %)"
+    assert sentences["distrusted"] == (
+        "b.org said 'not modified' for 3 of 10 changed pages (10 to 60 %)"
+    )
     assert sentences["found"].endswith("0 % first copies, 5.0 % walled")
 
 
@@ -127,14 +130,15 @@ def test_few_forecasts_say_little():
     one = replace(MORE, tenths=[Tenth(0.3, 1.0, 0.35, 1.0, 0.5)])
 
     assert (
-        dict(status_rows(one))["forecast"] == "35 % of the last visit to find a change, 100 % did"
+        dict(status_rows(one))["forecast"]
+        == "changes expected at 35 % of the last visit, found at 100 %"
     )
 
 
 def test_no_visits_to_learn_are_none():
     none = replace(MORE, learning=Learning(visits=9, looked_at=9))
 
-    assert dict(status_rows(none))["to learn"] == "none of the visits of the last week"
+    assert dict(status_rows(none))["exploration"] == "no visits in the last week"
 
 
 @pytest.mark.parametrize(
@@ -147,7 +151,7 @@ def test_no_visits_to_learn_are_none():
             {"needed": nan, "most": 0.913},
             "; out of reach: delays and bounds allow at most 91.3 %; gets 40 visits per day",
         ),
-        ({"needed": nan}, " of 95 %; gets 40 visits per day"),
+        ({"needed": nan}, ", target 95 %; gets 40 visits per day"),
         ({"copies": 0, "fresh": (nan, nan, nan)}, "https://a.org/: no copies yet"),
     ],
     ids=["met", "likely", "missed", "out of reach", "no cost", "no copies"],
@@ -170,10 +174,12 @@ def test_of_many_targets_the_missed_ones_are_shown():
 
 def test_of_many_hosts_that_lie_some_are_named():
     lies = [HostThatLies(f"h{number}.org", "modified", 2, 3, 0.2, 0.9) for number in range(8)]
-    said = dict(status_rows(replace(MORE, hosts_that_lie=lies)))["signals"]
+    said = dict(status_rows(replace(MORE, hosts_that_lie=lies)))["distrusted"]
 
-    assert said.startswith("changes misdated by h0.org (2 of 3, 20 to 90 %), h1.org")
-    assert said.endswith("h4.org (2 of 3, 20 to 90 %), 3 more hosts")
+    assert said.startswith(
+        "h0.org gave wrong dates for 2 of 3 changed pages (20 to 90 %), h1.org for 2"
+    )
+    assert said.endswith("h4.org for 2 of 3 (20 to 90 %), 3 more hosts")
 
 
 YOUNG = replace(
@@ -191,7 +197,7 @@ def test_of_a_young_crawl_nothing_is_told_a_day():
     assert said["visits"] == "90 in the last 29m; budget 500 per day"
     assert said["target"].endswith("needs 61 visits per day, had 12 visits in the last 29m")
     assert said["found"].startswith("of 100 visits in the last 29m:")
-    assert said["to learn"].startswith("7.0 % of all visits so far:")
+    assert said["exploration"].startswith("7.0 % of all visits so far:")
 
 
 def test_of_a_crawl_of_days_the_days_are_told():
@@ -243,7 +249,7 @@ def test_one_copy_one_visit_and_two_budgets():
     one = replace(STATUS, copies=1, outcomes={VisitOutcome.FIRST: 1}, spent=two, overdue=2)
     said = [sentence for _, sentence in status_rows(one)]
 
-    assert "of 1 copy expected" in said[0]
+    assert "of 1 copy expected fresh" in said[0]
     assert said[3] == "2"
     assert said[4].endswith("0.2 per day over the last week; budget 0.5 per day (all others)")
     assert said[5].endswith("budget 5 per day (https://b.org/)")

@@ -83,7 +83,7 @@ def words(why):
 
 
 PARAGRAPHS = """
-next: about in 6.0h, at 2024-10-04 06:00 UTC (70 % interval: 3.0h to 12h)
+next: in about 6.0h, at 2024-10-04 06:00 UTC (70 % interval: 3.0h to 12h)
 
 because: the budget: 500 visits per day for 1,200 pages go where they are worth more. A visit now
 is worth 50 % of the current price; it reaches that in 6.0h.
@@ -91,13 +91,13 @@ is worth 50 % of the current price; it reaches that in 6.0h.
 evidence: 12 visits in 10d; 10 compared it with its copy and found 4 changes, the last 2.0d ago.
 Last visit 1.0d ago; 1 visit met a wall.
 
-estimate: changes every 2.0d (90 % interval: 1.0d to 4.0d); 75 % of that comes from its own visits,
+estimate: changes every 2.0d (90 % interval: 1.0d to 4.0d); 75 % of the evidence is its own,
 related pages alone suggest every 10d. Its copy is fresh with a probability of 60 %.
 
 section: https://a.org/ (30 pages) is 2 times as active as usual; its recent activity raises the
 value of a visit by 100 %. Weekdays and hours are not considered.
 
-worth: 50 % now, 100 % in 6.0h of the current price of a visit
+value: 50 % now, 100 % in 6.0h (100 % = the least valuable visit being made)
 
 if: in 3.0h with budget = 1000/1d instead of 500/1d: 3.0h sooner
 
@@ -115,14 +115,18 @@ def test_a_paragraph_a_subject():
     ("kind", "figures", "begins"),
     [
         ("no_rule", {"host": "a.org"}, "no rule: no block of the settings covers it"),
-        ("robots", OF_TIMES, "robots.txt of a.org forbids it; 3 times in a row"),
+        (
+            "robots",
+            OF_TIMES,
+            "robots.txt of a.org forbids it; refused 3 times in a row; the page is visited once",
+        ),
         (
             "robots",
             OF_TIMES | {"robots_read_at": NOW - 0.5},
             "robots.txt of a.org forbids it, read",
         ),
         ("recheck", OF_TIMES, "recheck: found gone 3 times in a row"),
-        ("retry", OF_TIMES, "retry: visits failed 3 times in a row"),
+        ("retry", OF_TIMES, "retry: the last 3 visits failed; retries back off"),
         ("interval", OF_TIMES | {"interval_days": 1.0}, "interval = 1.0d, a fixed interval"),
         ("maximum", OF_TIMES | {"maximum_days": 7.0}, "maximum = 7.0d; last visit 12h ago."),
         (
@@ -145,7 +149,7 @@ def test_a_paragraph_a_subject():
         (
             "recheck",
             OF_TIMES | {"times_in_a_row": 1, "original": "https://a.org/b", "sign": "content"},
-            "recheck: found a copy of https://a.org/b, by its content once in a row; rechecks",
+            "recheck: found a copy of https://a.org/b, by its content once; rechecks",
         ),
         (
             "filtered",
@@ -203,7 +207,7 @@ def test_everything_that_may_decide_has_words():
         (NOW, NOW, NOW, "now, if the crawl is running"),
         (NOW + 2, NOW + 2, NOW + 2, "in 2.0d, at 2024-10-06 00:00 UTC"),
         (NOW + 2, NOW + 2, inf, "in 2.0d, at 2024-10-06 00:00 UTC, or later"),
-        (NOW + 9, NOW + 6, inf, "about in 9.0d, at 2024-10-13 00:00 UTC; not before 6.0d from now"),
+        (NOW + 9, NOW + 6, inf, "in about 9.0d, at 2024-10-13 00:00 UTC; not before 6.0d from now"),
     ],
 )
 def test_when(next_visit, low, high, said):
@@ -274,7 +278,7 @@ def test_lines_fit_the_screen_and_name_each_subject_once():
 
     assert all(len(line) <= 60 for line in lines)
     assert lines[:3] == [
-        "next      about in 6.0h, at 2024-10-04 06:00 UTC (70 %",
+        "next      in about 6.0h, at 2024-10-04 06:00 UTC (70 %",
         "          interval: 3.0h to 12h)",
         "because   the budget: 500 visits per day for 1,200 pages go",
     ]
@@ -312,4 +316,4 @@ def test_what_is_not_known_is_none():
 def test_a_visit_that_is_due_now_is_worth_one_figure():
     due = replace(SAID, worth=Worth(1.0, 1.0, NOW, ((NOW, 1.0), (NOW, 1.0), (NOW, 1.0))))
 
-    assert ("worth", "100 % now of the current price of a visit") in why_rows(due)
+    assert ("value", "100 % now (100 % = the least valuable visit being made)") in why_rows(due)

@@ -146,7 +146,7 @@ def test_a_damaged_checkpoint_is_learned_again_from_the_visits(run, whole, folde
 
     looked, crawled = run(folder, ["status", "crawl --once"])
 
-    told = "what was learned from its visits is learned again."
+    told = "; its visits are replayed instead."
     assert before.code == looked.code == 0
     assert looked.err.count(told) == crawled.err.count(told) == 1
     assert "Replayed 300 visits." in crawled.err

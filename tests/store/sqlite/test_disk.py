@@ -86,7 +86,7 @@ def test_visits_are_never_deleted_and_status_says_that_they_take_more(path):
         status = overview(settings, reader, NOON / 86_400 + 1)
     assert status.disk is not None
     assert disk_sentence(status.disk, status.room).endswith(
-        "of 195 kB: pages and visits alone take more; all versions are gone, the rest stays"
+        "of 195 kB: pages and visits alone take more; no versions are left to delete"
     )
 
 

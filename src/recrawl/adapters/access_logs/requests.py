@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
 OTHER_METHOD = "request other than GET and HEAD", "requests other than GET and HEAD"
 FROM_CACHE = (
-    "answer of a cache that had not asked the host",
-    "answers of a cache that had not asked the host",
+    "answer from a cache that did not ask the host",
+    "answers from a cache that did not ask the host",
 )
-OTHER_AGENT = "request of another agent or client", "requests of other agents or clients"
+OTHER_AGENT = "request from another agent or client", "requests from other agents or clients"
 
 UNKNOWN_SIZE = -1
 _METHODS = frozenset({"GET", "HEAD"})
@@ -46,7 +46,7 @@ _OK = 200
 _LEAST_STATUS, _MOST_STATUS = 100, 599
 _LONGEST_LINE = 1 << 16
 _MOST_AGENTS = 1 << 12  # that are counted
-_RULE = "must be a request as such logs have it"
+_RULE = "must be a request as in an access log"
 _GLOB = frozenset("*?[")
 
 

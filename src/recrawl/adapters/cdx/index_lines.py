@@ -123,7 +123,7 @@ def read_index(
             fields = fields._replace(width=max(count, _FEWEST_FIELDS))
         if rest:
             if reading.by_key and fields.key < 0:
-                raise InvalidTable(f"{name}: must have keys (N in its header) for --by-key")
+                raise InvalidTable(f"{name}: --by-key needs an index with keys (N in its header)")
             yield _visits(rest, fields, reading, (name, first))
 
 

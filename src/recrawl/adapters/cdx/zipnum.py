@@ -41,7 +41,7 @@ def shards_of(path: Path) -> list[Path]:
                 if found is not None and len(names) < _MOST_SHARDS:
                     names[found[1].decode("utf-8", "replace")] = None
     if not names:
-        raise InvalidTable(f"{path}: must list the members of shards (got none)")
+        raise InvalidTable(f"{path}: lists no parts of shards")
     # A list of one shard may have been renamed together with it.
     own = [path.with_suffix(ending) for ending in _ENDINGS[1:]] if len(names) == 1 else []
     return [_shard(path, name, own) for name in names]
@@ -56,5 +56,5 @@ def _shard(path: Path, name: str, others: list[Path]) -> Path:
     tried = [path.with_name(name + ending) for ending in _ENDINGS] + others
     found = next((each for each in tried if each.is_file()), None)
     if found is None:
-        raise InvalidTable(f"{path}: its shard {name[:_SHOWN]!a} must lie beside it (not found)")
+        raise InvalidTable(f"{path}: its shard {name[:_SHOWN]!a} was not found beside it")
     return found

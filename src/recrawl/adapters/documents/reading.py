@@ -48,10 +48,10 @@ def to_html(body: bytes) -> str:
     """
     read = _READERS.get(document_kind(body))
     if read is None:
-        raise UnreadableDocument("its kind is unknown")
+        raise UnreadableDocument("its type is unknown")
     made = read(body)
     if not _NO_WORDS.sub("", made).strip():
-        raise UnreadableDocument("it has no words")
+        raise UnreadableDocument("it has no text")
     if len(made) > MOST_HTML:
         raise UnreadableDocument(f"its text has more than {MOST_HTML >> 20} million characters")
     return made

@@ -102,7 +102,9 @@ def _git(repository: Path, arguments: Sequence[str]) -> Iterator[IO[bytes]]:
                 env=_environment(),
             )
         except FileNotFoundError:
-            raise MissingProgram("git must be installed to read a repository") from None
+            raise MissingProgram(
+                "git is not installed; it is needed to read a repository"
+            ) from None
         except OSError as error:
             raise MissingProgram(f"git could not be started ({reason(error)})") from None
         with process:
@@ -116,7 +118,7 @@ def _git(repository: Path, arguments: Sequence[str]) -> Iterator[IO[bytes]]:
                 errors.seek(0)
                 said = errors.read(_SHOWN).decode("utf-8", "replace").strip()
                 first = said.splitlines()[0] if said else f"git ended with {process.returncode}"
-                raise InvalidTable(f"{repository}: must be a git repository with commits ({first})")
+                raise InvalidTable(f"{repository} is not a git repository with commits ({first})")
 
 
 def _environment() -> dict[str, str]:

@@ -156,9 +156,7 @@ def import_world(
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise CannotWrite(
-            f"{folder}: must be a folder that can be made ({reason(error)})"
-        ) from None
+        raise CannotWrite(f"{folder} cannot be created ({reason(error)})") from None
     _write(world, folder, [address_of(path) for path in world.path])
     return WorldCounts(
         world.commits, len(world.path), len(world.page), sum(world.bulk), sum(world.revert)

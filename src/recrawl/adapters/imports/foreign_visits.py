@@ -40,18 +40,21 @@ ROWS = 1 << 15  # of a batch
 # What is left out, in the words of the remark: "3 malformed lines left out."
 MALFORMED = "malformed line", "malformed lines"  # of tables, rows
 NOT_A_PAGE = (
-    "visit to an address that is not of http or https",
-    "visits to addresses that are not of http or https",
+    "visit to an address other than http or https",
+    "visits to addresses other than http or https",
 )
-BAD_TIME = "visit without a time from 1900 to 2200", "visits without a time from 1900 to 2200"
+BAD_TIME = (
+    "visit without a time between 1900 and 2200",
+    "visits without a time between 1900 and 2200",
+)
 
 # What visits of access logs rest on.
 SIZES = "sizes"
 ETAGS = "ETags"
-COMPARED = "answers 304 and checks of a cache"
+COMPARED = "revalidations (304)"
 _WEAK = (
-    "A size is weak evidence: one that a page never had is taken for a change, and changes of "
-    "equal size are missed. Log the ETag to know better."
+    "Sizes are weak evidence: a size that a page never had counts as a change, and "
+    "changes of equal size are missed. Log the ETag for better evidence."
 )
 _SHOWN_AGENTS = 3
 
@@ -206,7 +209,7 @@ class ImportReading:
             ]
             said.append(
                 f"{len(self.agents):,} user agents made these visits, most of them "
-                f"{', '.join(most)}; --user-agent takes those of one."
+                f"{', '.join(most)}; --user-agent selects one."
             )
         return said
 

@@ -107,7 +107,7 @@ def _entry(
     stack.enter_context(closing(pieces))
     first = next(pieces)  # all pieces have been gone through
     if not len(pages):
-        raise InvalidTable("no visit has shown its page: there is nothing to import")
+        raise InvalidTable("no visit returned its page; there is nothing to import")
     addresses, began = pages.addresses(), float(first.seconds.min())
     hosts = [host_of(address) for address in addresses]
     found = PagesFound(addresses, hosts, [NO_RULE] * len(addresses), began)

@@ -109,7 +109,7 @@ def find_sources(names: Sequence[str], kind: str = "") -> tuple[list[ImportSourc
                 known = each if str(each) == STANDARD_INPUT else each.resolve()
                 found.setdefault(known, ImportSource(each, "cdx" if told == "zipnum" else told))
     if not found:
-        raise InvalidParameter(f"{' '.join(names)}: no file in it can be imported")
+        raise InvalidParameter(f"{' '.join(names)}: no file that can be imported")
     return list(found.values()), passed
 
 
@@ -210,8 +210,8 @@ def read_sources(
     others = found + reading.left_out.total() - malformed
     if malformed > others and not reading.table.skip_bad_rows:
         raise InvalidTable(
-            f"{names}: most lines are malformed, {malformed:,} of them, the first in "
-            f"{reading.first_malformed}"
+            f"{names}: most lines are malformed ({malformed:,}, the first in "
+            f"{reading.first_malformed})"
         )
     if not found:
         left = " ".join(reading.left_out_sentences()).removesuffix(".")
@@ -280,8 +280,7 @@ class ImportReader:
         for visits in read_requests(blocks, parse, source.name, self._reading):
             if isinstance(parse, WebServerLines | W3CLines) and parse.nameless:
                 raise InvalidTable(
-                    f"{source.name}: names paths without a host; --site https://example.org says "
-                    "whose they are"
+                    f"{source.name}: has paths without a host; add --site https://example.org"
                 )
             yield visits
 

@@ -67,7 +67,7 @@ class SourceBytes:
         return self.raw if packing is None else unpacked(self.raw, packing, damaged)
 
     def _damaged(self, why: str) -> str:
-        return f"{self.name} is damaged ({why}): what comes after that is left out."
+        return f"{self.name} is damaged ({why}); the rest of it is left out."
 
     def peek(self) -> bytes:
         """The first unpacked bytes; call before anything is read."""
@@ -119,10 +119,10 @@ def open_source(path: Path) -> Iterator[SourceBytes]:
             file.seek(0)
             yield _checked(name, file, first, whole)
     except OSError as error:
-        raise InvalidTable(f"{name}: must be a readable file ({reason(error)})") from None
+        raise InvalidTable(f"{name} cannot be read ({reason(error)})") from None
 
 
 def _checked(name: str, raw: IO[bytes], first: bytes, whole: int) -> SourceBytes:
     if not first:
-        raise InvalidTable(f"{name}: must hold visits (got an empty file)")
+        raise InvalidTable(f"{name} is empty; it should hold visits")
     return SourceBytes(name, raw, first, whole)

@@ -92,8 +92,8 @@ class RequestBook:
             yield
         except (*_DAMAGED, UnicodeDecodeError) as error:
             raise StoreCorrupt(
-                f"{self._name} is damaged ({error}); without that file pages are asked for as "
-                "plain requests, until the spider finds them again"
+                f"{self._name} is damaged ({error}); delete it: until the spider finds its pages "
+                "again, they are requested without their options"
             ) from None
         except apsw.Error as error:
             raise StoreUnwritable(f"{self._name} cannot be read or written ({error})") from None

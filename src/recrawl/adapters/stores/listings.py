@@ -116,7 +116,7 @@ def wanted_listings(reader: ReadStore, name: str) -> list[str]:
     """
     names = reader.listing_names()
     if not names:
-        message = f"{reader.name}: no listing found; [[listing]] in recrawl.toml asks for one"
+        message = f"{reader.name}: no listing found; add a [[listing]] to recrawl.toml and crawl"
         raise InvalidTable(message)
     if name and name not in names:
         message = f"{reader.name}: listing {name!r} not found; expected one of {', '.join(names)}"

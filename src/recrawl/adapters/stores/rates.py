@@ -37,7 +37,9 @@ def rates_of_store(path: Path) -> RateTable:
         there = np.flatnonzero(np.isin(status[page], WITH_A_COPY))
         there = there[np.argsort(page[there])]
         if not len(there):
-            raise InvalidTable(f"{path}: has no visits to pages that are there")
+            raise InvalidTable(
+                f"{path}: no visits to existing pages yet; run `recrawl crawl` first"
+            )
         names = store.addresses(page[there].tolist())
     columns = zip(*(each for each in beliefs if len(each[0])), strict=True)
     rate, low, shape, exposure = (np.concatenate(column)[there] for column in columns)

@@ -46,14 +46,14 @@ def world_of_store(path: Path, random: np.random.Generator) -> World:
             )
             parts.append([column[seen] for column in columns])
         if not parts:
-            raise InvalidHistory(f"{path}: must hold a visit (got none)")
+            raise InvalidHistory(f"{path}: no visits yet; run `recrawl crawl` first")
         page, at, changed, modified = (
             np.concatenate(column) for column in zip(*parts, strict=True)
         )
         pages = np.unique(page)
         address = reader.addresses(pages.tolist())
     if not len(pages):
-        raise InvalidHistory(f"{path}: must hold a copy of a page (got none)")
+        raise InvalidHistory(f"{path}: no copies yet; run `recrawl crawl` first")
     order = np.argsort(page, kind="stable")  # visits of a page stay in the order of time
     page, at, changed, modified = page[order], at[order], changed[order], modified[order]
     first = np.flatnonzero(np.diff(page, prepend=-1))

@@ -153,7 +153,7 @@ class TableInput:
             while block := plain.read(_BLOCK):
                 room -= len(block)
                 if room < 0:
-                    self.refuse("must fit in half of the room for temporary files when unpacked")
+                    self.refuse("must fit in half of the space for temporary files when unpacked")
                 whole.write(block)
             whole.seek(0)
             yield whole
@@ -207,7 +207,7 @@ class TableInput:
                 if ours not in self.columns and self.alias(header, ours, aliases or {}):
                     continue
                 name = theirs or ours
-                self.refuse(f"column {name!r} must be present (got {listed(header)})")
+                self.refuse(f"column {name!r} not found (got {listed(header)})")
         found: dict[str, str] = {}
         for ours in (*needed, *optional):
             theirs = self.theirs(ours)
@@ -237,7 +237,7 @@ class TableInput:
         if len(found) > 1:
             both = " and ".join(repr(name) for name in found)
             self.refuse(
-                f"columns {both} could each be {ours}; --column {ours}={found[0]} says which"
+                f"columns {both} could both be {ours}; choose one with --column {ours}={found[0]}"
             )
         return found[0] if found else ""
 
@@ -247,7 +247,7 @@ class TableInput:
             return
         for name in wanted:
             if header.count(name) > 1:
-                self.refuse(f"column {name!r} must appear once (got {listed(header)})")
+                self.refuse(f"column {name!r} appears more than once (got {listed(header)})")
 
     def refuse(self, sentence: str, where: str = "") -> NoReturn:
         """Raise for the file as a whole, or for a place in it such as "line 3"."""

@@ -60,7 +60,7 @@ FORMATS = [
 ]
 
 
-_NO_ROWS = "must hold a header and rows (got an empty file)"
+_NO_ROWS = "the file is empty; expected a header and rows"
 
 
 def is_table(name: str) -> bool:
@@ -98,9 +98,9 @@ def format_of(table: TableInput) -> Format:
     if not first:
         table.refuse(_NO_ROWS)
     if begins_as_store(first):
-        table.refuse("must be a table (got a store; recrawl export writes tables of it)")
+        table.refuse("this is a store, not a table; `recrawl export` writes tables from it")
     if first.startswith(_ZIP):
-        table.refuse("must be a table (got a zip or Excel file: save its sheet as CSV)")
+        table.refuse("this is a zip or Excel file; save its sheet as CSV")
     return next((known for known in FORMATS if known.claims(table.path, first)), FORMATS[-1])
 
 
@@ -109,7 +109,7 @@ def _first_bytes(table: TableInput) -> bytes:
         with table.open() as file:
             return file.read(_FIRST_BYTES)
     except OSError as error:
-        table.refuse(f"must be a readable file ({reason(error)})")
+        table.refuse(f"cannot be read ({reason(error)})")
 
 
 def read_columns(table: TableInput, choose: Choose) -> Iterator[ColumnBatch]:
@@ -137,4 +137,4 @@ def filled_parts(table: TableInput) -> Iterator[TableInput]:
     if empty > len(table.more):
         table.refuse(_NO_ROWS)
     if empty:
-        table.remarks[f"{counted(empty, 'empty file')} passed over."] = None
+        table.remarks[f"{counted(empty, 'empty file')} skipped."] = None

@@ -78,13 +78,13 @@ def expand(given: Sequence[str | Path], *, folders: bool = True) -> list[Path]:
         path = Path(each)
         files = [path] if path.is_dir() and not folders else named_files([path])
         if not files:
-            what = "hold a table" if path.is_dir() else "match a file"
-            raise InvalidTable(f"{path}: must {what} (got none)")
+            what = "no table in this folder" if path.is_dir() else "no file matches"
+            raise InvalidTable(f"{path}: {what}")
         found += files
     if not found:
-        raise InvalidTable("a table must have a file (got none)")
+        raise InvalidTable("no file given")
     if found.count(Path(STANDARD_INPUT)) > 1:
-        raise InvalidTable(f"{STANDARD_INPUT_NAME}: must be given once, for it is read once")
+        raise InvalidTable(f"{STANDARD_INPUT_NAME} can be read only once; give - once")
     return found
 
 
@@ -109,7 +109,7 @@ def tables_in(folder: Path) -> list[Path]:
             file for file in folder.iterdir() if is_table(file.name) and not file.is_dir()
         )
     except OSError as error:
-        raise InvalidTable(f"{folder}: must be a readable folder ({reason(error)})") from None
+        raise InvalidTable(f"{folder} cannot be read ({reason(error)})") from None
 
 
 @contextmanager
@@ -122,7 +122,7 @@ def readable(files: Sequence[Path]) -> Iterator[list[TableFile]]:
 def _readable(file: Path, stack: ExitStack) -> TableFile:
     if str(file) == STANDARD_INPUT:
         if sys.stdin is None:
-            raise InvalidTable(f"{STANDARD_INPUT_NAME}: must be open (it is closed)")
+            raise InvalidTable(f"{STANDARD_INPUT_NAME} is closed")
         return TableFile(_copy(sys.stdin.buffer, STANDARD_INPUT_NAME, stack), STANDARD_INPUT_NAME)
     try:
         kind = file.stat().st_mode
@@ -131,7 +131,7 @@ def _readable(file: Path, stack: ExitStack) -> TableFile:
         with file.open("rb") as pipe:
             return TableFile(_copy(pipe, str(file), stack), str(file))
     except OSError as error:
-        raise InvalidTable(f"{file}: must be a readable file ({reason(error)})") from None
+        raise InvalidTable(f"{file} cannot be read ({reason(error)})") from None
 
 
 def _copy(source: IO[bytes], name: str, stack: ExitStack) -> Path:
@@ -145,7 +145,8 @@ def _copy(source: IO[bytes], name: str, stack: ExitStack) -> Path:
             room -= len(block)
             if room < 0:
                 raise InvalidTable(
-                    f"{name}: must fit in half of the room in {beside}; write it to a file first"
+                    f"{name} is larger than half of the free space in {beside}; "
+                    "write it to a file first"
                 )
             out.write(block)
         out.flush()

@@ -41,7 +41,7 @@ _DATE = re.compile(
 def key_of(names: Sequence[str], path: str, key: str) -> str:
     """Column that names an object."""
     if key and key not in names:
-        raise InvalidTable(f"{path}: column {key!r} must be present (got {listed(names)})")
+        raise InvalidTable(f"{path}: column {key!r} not found (got {listed(names)})")
     if key:
         return key
     for name in KEYS:
@@ -81,15 +81,15 @@ def read_dated_files(
     for file in files:
         when = date_in(PurePath(file.label).name)
         if when is None:
-            message = f"{file.label}: a snapshot's name must hold its date, as in 2026-01-02.csv"
+            message = f"{file.label}: no date in the file name; name snapshots like 2026-01-02.csv"
             raise InvalidTable(message)
         if when in dated:
             other = PurePath(dated[when].label).name
-            message = f"{file.label}: must be the only snapshot of its time (got {other}, too)"
+            message = f"{file.label}: {other} is a snapshot of the same time; keep one of them"
             raise InvalidTable(message)
         dated[when] = file
     if not dated:
-        raise InvalidTable(f"{folder}: must hold objects, or snapshots in tables")
+        raise InvalidTable(f"{folder}: neither objects nor snapshots found")
     gathered = _Gathered()
     for number, when in enumerate(sorted(dated)):
         table = WholeTable(table_of([dated[when]], options))

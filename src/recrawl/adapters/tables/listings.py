@@ -124,11 +124,13 @@ def _read(
         found[kind] = tables[rows[0]] if len(rows) == 1 else WholeTable(several)
     if "snapshots" in found:
         if len(found) > 1:
-            message = f"{found['snapshots'].name}: snapshots must be the only file (got more)"
+            message = (
+                f"{found['snapshots'].name}: snapshots must be the only file; leave out the others"
+            )
             raise InvalidTable(message)
         return read_long_table(found["snapshots"], key=key, grace=grace)
     if "objects" not in found:
-        raise InvalidTable(f"{files[0].label}: objects must be given, too")
+        raise InvalidTable(f"{files[0].label}: objects not found; give the file of objects too")
     parts = _Tables(found["objects"], found.get("events"), found.get("crawls"))
     return _from_tables(parts, key, lenient=lenient)
 
@@ -181,7 +183,7 @@ def _from_tables(tables: _Tables, key: str, *, lenient: bool) -> Listing:
     happened = None if events is None else _Happened.of(events, name, objects)
     wrong = lifetimes.wrong
     if not lenient:
-        raise_wrong(wrong, keys, "must appear, be seen last and be removed in this order")
+        raise_wrong(wrong, keys, "must be seen last after it appeared, and be removed after that")
     crawls = _crawls(tables, lifetimes.instants(wrong), happened)
 
     if happened is None:

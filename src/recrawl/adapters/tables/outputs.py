@@ -68,9 +68,9 @@ def check_output(path: Path, *, formats: Mapping[str, str] = FORMATS) -> str:
     if path.suffix.lower() not in formats:
         raise CannotWrite(f"{path}: output must end in {', '.join(formats)} (got {path.name!r})")
     if path.is_dir():
-        raise CannotWrite(f"{path}: output must be a file (got a directory)")
+        raise CannotWrite(f"{path} is a folder; the output must be a file")
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
-        message = f"{path}: output must be in a folder that can be written to (got {path.parent})"
+        message = f"{path} cannot be written: {path.parent} is not a folder that can be written to"
         raise CannotWrite(message)
     return formats[path.suffix.lower()]
 
@@ -98,14 +98,14 @@ def to_standard_output(
 ) -> Iterator[TableWriter]:
     """Write to the standard output: all rows, or so many."""
     if sys.stdout is None:
-        raise CannotWrite("standard output must be open")
+        raise CannotWrite("the standard output is closed")
     try:
         shown = "terminal" if kind == "csv" and sys.stdout.isatty() else kind
         with _writer(sys.stdout.buffer, shown, header) as writer:
             yield writer if most is None else _FirstRows(writer, most)
         sys.stdout.buffer.flush()
     except BrokenPipeError:
-        raise OutputClosed("standard output was closed") from None
+        raise OutputClosed("the standard output was closed") from None
     except OSError as error:
         raise CannotWrite(f"cannot write to the standard output ({reason(error)})") from None
 

@@ -202,4 +202,4 @@ def _from_utf16(file: IO[bytes], refuse: Refuse) -> Iterator[bytes]:
             yield decoder.decode(data).encode()
         yield decoder.decode(b"", final=True).encode()
     except UnicodeError:
-        refuse("must be whole UTF-16 text, as its first bytes say that it is")
+        refuse("must be whole UTF-16 text, as its first bytes announce")

@@ -77,8 +77,8 @@ def hosts_of(path: Path | str, pages: Sequence[str]) -> list[str]:
         host = authority.rpartition("@")[2].lower()
         if not host:
             raise InvalidTable(
-                f"{path}: page must be an address, or a column 'host' must be present, for a cap "
-                f"per host (got {quoted(page)} in row {number + 1})"
+                f"{path}: a limit per host needs pages that are addresses, or a column 'host' (got "
+                f"{quoted(page)} in row {number + 1})"
             )
         hosts.append(host)
     return hosts

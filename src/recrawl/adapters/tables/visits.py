@@ -92,9 +92,9 @@ class VisitReading:
         found = self.present = table.match(header, named, optional, aliases)
         if not self.complete and not found.keys() & {"changed", "digest", _OUTCOME}:
             if "last_modified" not in found:
-                must = "column 'changed' or 'digest' must be present"
+                must = "column 'changed' or 'digest' not found"
                 table.refuse(f"{must} (got {listed(header)})")
-            table.remarks["Changes are told by last_modified alone."] = None
+            table.remarks["Changes are inferred from last_modified alone."] = None
         return list(dict.fromkeys(found.values()))
 
 
@@ -106,7 +106,9 @@ def read_batches(reading: VisitReading) -> Iterator[Batch]:
         one = reading if part is table else replace(reading, table=part, complete=False)
         for batch, rows in _read_file(one, position):
             if position and one.complete != reading.complete:
-                part.refuse("must hold visits, or changes, as the files before it do")
+                part.refuse(
+                    "must hold the same kind of rows (visits, or changes) as the files before it"
+                )
             reading.complete, reading.present = one.complete, one.present
             table.take_skipped(part)
             yield batch
@@ -149,7 +151,7 @@ def _refuse_foreign(table: TableInput) -> None:
         return
     if kind:
         table.refuse(
-            f"looks like {kind}, which recrawl import reads: -o visits.csv makes a log of it"
+            f"looks like {kind}; `recrawl import` with -o visits.csv makes a visit log of it"
         )
 
 
@@ -260,7 +262,7 @@ def kept_rows(
     rule = time_rule(text, table.zone) if ours in _TIMES else _RULES[ours]
     fault = table.fault(rows, row, theirs, rule)
     if not table.skip_bad_rows:
-        skip = "" if text.strip() else "; --skip-bad-rows leaves out rows without one"
+        skip = "" if text.strip() else "; --skip-bad-rows skips rows without one"
         raise InvalidTable(fault + skip)
     table.skip(int(bad.sum()), fault)
     return ~bad

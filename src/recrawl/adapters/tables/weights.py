@@ -61,7 +61,7 @@ def read_weights(table: TableInput) -> PageWeights:
             if sum(map(len, waiting[1:])) > _ROWS + len(waiting[0]):
                 waiting = [PageWeights.joined(waiting)]
     except OSError as error:
-        table.refuse(f"must be a readable file ({reason(error)})")
+        table.refuse(f"cannot be read ({reason(error)})")
     if not sum(map(len, waiting)):
         table.refuse("must hold weights (got no rows)")
     return PageWeights.joined(waiting)
@@ -129,7 +129,7 @@ class CrawlWeights:
         table = TableInput(self._path)
         weights = read_weights(table)
         if self._hashed() != digest:
-            table.refuse("was written while it was read; try again")
+            table.refuse("changed while it was being read; try again")
         if not weights.addresses:
             table.refuse("page must be an address such as https://example.org/ (got none)")
         return weights
@@ -143,5 +143,5 @@ class CrawlWeights:
                 while block := file.read(_BLOCK):
                     hashed.update(block)
         except OSError as error:
-            raise InvalidTable(f"{self.name}: must be a readable file ({reason(error)})") from None
+            raise InvalidTable(f"{self.name}: cannot be read ({reason(error)})") from None
         return hashed.hexdigest()

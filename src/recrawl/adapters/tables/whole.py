@@ -132,7 +132,7 @@ class WholeTable:
         try:
             yield from read_columns(self.table, choose)
         except OSError as error:
-            self.table.refuse(f"must be a readable file ({reason(error)})")
+            self.table.refuse(f"cannot be read ({reason(error)})")
 
     def _gathered(self, batches: Iterable[ColumnBatch]) -> ColumnBatch:
         """All rows in one batch; a column that comes late, or that a file lacks, is empty there."""

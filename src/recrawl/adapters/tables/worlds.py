@@ -58,7 +58,7 @@ def read_world_and_count(
     known.need("page", "first_seen")
     happened.need("page", "changed_at", *ignore)
     if not len(known):
-        known.table.refuse("must hold a page (got none)")
+        known.table.refuse("no pages found")
     rows = _rows_of(happened, known)
     first_seen, changed_at = known.times("first_seen"), happened.times("changed_at")
     removed_at = known.times("removed_at", optional=True) if "removed_at" in known else None

@@ -51,7 +51,7 @@ def _warc_parts(stream: IO[bytes]) -> Iterator[bytes]:
             continue
         head = _HEAD.fullmatch(line)
         if head is None:
-            raise ValueError(f"no head of an ARC record ({line[:60]!r})")
+            raise ValueError(f"not the header of an ARC record ({line[:60]!r})")
         left = int(head[3])
         told = not line.startswith(ARC_BEGINS)
         if told:

@@ -71,7 +71,7 @@ def erase_records(
         on_progress: Called now and then with the share of the files that was looked through.
     """
     if not folder.is_dir():
-        raise CannotWrite(f"{folder}: must be a folder of WARC files (there is none)")
+        raise CannotWrite(f"{folder}: folder of WARC files not found")
     with WarcFolder(folder, agent) as held:  # cuts what a killed crawl has left to whole records
         try:
             for scratch in folder.glob(f"*{SCRATCH}"):
@@ -86,7 +86,7 @@ def erase_records(
             _rewrite_all([(member, b"") for member in erased])
             held.remember(moved)
         except OSError as error:
-            raise CannotWrite(f"{folder}: cannot be written anew ({reason(error)})") from None
+            raise CannotWrite(f"{folder} cannot be rewritten ({reason(error)})") from None
     counts = Counter(member.address for member in erased)
     return ErasedRecords(counts, sum(member.end - member.begin for member in erased), targets)
 

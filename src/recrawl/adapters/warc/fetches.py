@@ -324,8 +324,8 @@ class WarcIndex:
         try:
             yield
         except (*_NO_LIST, ValueError, TypeError) as error:  # or a value is damaged
-            rule = "must be a list of records, and may be removed"
+            rule = "damaged; delete it to go on"
             raise CannotWrite(f"{self._path}: {rule} ({ascii(str(error))[1:-1]})") from None
         except apsw.Error as error:
-            message = f"{self._path}: must be a file that can be written to ({error})"
+            message = f"{self._path} cannot be written ({error})"
             raise CannotWrite(message) from None

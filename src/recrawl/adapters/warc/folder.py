@@ -76,7 +76,7 @@ class WarcFolder:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            message = f"{folder}: must be a folder that can be written to ({reason(error)})"
+            message = f"{folder} cannot be written to ({reason(error)})"
             raise CannotWrite(message) from None
         self._folder = folder
         self._agent = agent
@@ -140,7 +140,7 @@ class WarcFolder:
 
     def _open_index(self) -> WarcIndex:
         if self._index is None:
-            raise CannotWrite(f"{self._folder}: must be open to write (it is closed)")
+            raise CannotWrite(f"{self._folder}: closed already")
         return self._index
 
     def _current(self) -> WarcFile:
@@ -257,7 +257,7 @@ class WarcFile:
             raise self._refused(error) from None
 
     def _refused(self, error: OSError) -> CannotWrite:
-        return CannotWrite(f"{self.path}: there must be room to write ({reason(error)})")
+        return CannotWrite(f"{self.path} cannot be written ({reason(error)})")
 
 
 def _begun(path: Path) -> float:
@@ -286,10 +286,10 @@ def recover(scratch: Path) -> None:
             return
         os.truncate(scratch, whole)
         if path.exists():
-            raise CannotWrite(f"{path}: must not be there twice (there is {scratch.name}, too)")
+            raise CannotWrite(f"{path} and {scratch.name} both exist; move one of them away")
         scratch.rename(path)
     except OSError as error:
-        raise CannotWrite(f"{scratch}: must be a file to go on with ({reason(error)})") from None
+        raise CannotWrite(f"{scratch} cannot be continued ({reason(error)})") from None
 
 
 def whole_bytes(file: IO[bytes]) -> int:

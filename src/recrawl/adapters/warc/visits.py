@@ -83,7 +83,7 @@ def read_warc(source: SourceBytes, reading: ImportReading) -> Iterator[ForeignVi
             if reading.progress is not None and source.whole:
                 reading.progress(min(source.raw.tell() / source.whole, 1.0))
     if not found and reading.left_out[DAMAGED]:
-        raise InvalidTable(f"{source.name}: must hold WARC records (got none that can be read)")
+        raise InvalidTable(f"{source.name}: no WARC record that can be read")
     if len(rows):
         yield reading.vetted(rows.flush())
 
@@ -122,7 +122,7 @@ def _records(source: SourceBytes, reading: ImportReading) -> Iterator[WarcRecord
         if found is None:
             return
         start = found
-    reading.remark(f"{source.name} is damaged: what comes after that is left out.")
+    reading.remark(f"{source.name} is damaged; the rest of it is left out.")
 
 
 class _Counted:

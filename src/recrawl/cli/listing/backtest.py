@@ -28,15 +28,15 @@ _CYCLE = typer.Option(metavar="DAYS", help="Days between later syncs, comma-sepa
 _METHOD = typer.Option(
     metavar="METHOD",
     help="Forecasters, comma-separated: mixture, pooled, age, decay, static, refit, ar, "
-    "ar-published, ar-fixed, survival, survival-weibull; or all. Those of ar take parameters: "
-    "ar-published:learning=0.1:weekly=yes.",
+    "ar-published, ar-fixed, survival, survival-weibull; or all. Those of ar take "
+    "parameters: ar-published:learning=0.1:weekly=yes.",
 )
 _AGAINST = typer.Option(
     metavar="METHOD", help="Forecaster that errors and schedules are compared with."
 )
 _PLOT = typer.Option(
     metavar="FILE",
-    help="Draw what was forecast for cycles of the first length, and what came: .svg or .png.",
+    help="Plot forecasts and outcomes for cycles of the first length to FILE: .svg or .png.",
     show_default=False,
 )
 _KEEP = typer.Option(
@@ -46,7 +46,7 @@ _KEEP = typer.Option(
 )
 _CONFIDENCE = typer.Option(
     metavar="SHARE",
-    help="With --keep: probability of keeping it  [default: by the expected quality]",
+    help="With --keep: probability of keeping the target.  [default: by the expected quality]",
     show_default=False,
 )
 

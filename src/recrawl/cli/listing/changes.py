@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from recrawl.publish.feeds import EventFeed
     from recrawl.publish.object_events import ObjectFilter
 
-_SNAPSHOT = typer.Option("--snapshot", help="All objects that are listed, instead of events.")
+_SNAPSHOT = typer.Option("--snapshot", help="Write all listed objects instead of events.")
 _KIND = typer.Option(
     metavar="KIND", help="Only arrived, changed, vanished or back; may be repeated."
 )
 
 
 def changes(
-    store: Annotated[Path, listing_shared.STORE],
+    store: Annotated[Path | None, shared.STORE] = None,
     *,
     after: Annotated[str, feeds.AFTER] = "",
     since: Annotated[str, feeds.SINCE] = "",
@@ -37,27 +37,28 @@ def changes(
     limit: Annotated[int | None, LIMIT] = None,
     kind: Annotated[list[str] | None, _KIND] = None,
     name: Annotated[str, listing_shared.NAME] = "",
+    settings: Annotated[Path, shared.SETTINGS] = Path("recrawl.toml"),
     as_json: Annotated[bool, feeds.JSON] = False,
     atom: Annotated[Path | None, feeds.ATOM] = None,
     output: Annotated[Path | None, feeds.OUTPUT] = None,
 ) -> None:
     """Show which objects arrived, changed, vanished or came back.
 
-    Reads STORE, also while a crawl is running; nothing is changed. A terminal shows
-    the newest events; in a pipe, or with --json, all of them come as JSON lines
-    (CloudEvents), oldest first, each with the attributes now and before, and with a
-    cursor: keep that of the last one with what you made of it, and go on with
-    --after. Events come at least once and in order, and are kept for ever.
-    --snapshot gives all objects that are listed first, and then the cursor to go on
-    from.
+    Reads recrawl.toml and the store beside it, also while a crawl is running;
+    nothing is changed. A terminal shows the newest events; in a pipe, or with
+    --json, all of them come as JSON lines (CloudEvents), oldest first, each with the
+    attributes now and before, and with a cursor: store the last cursor with your
+    results, and continue with --after. Events come in order and at least once, and
+    are kept for ever. --snapshot writes all listed objects first, then the cursor
+    to continue from.
 
     \b
     Examples:
-        recrawl listing changes recrawl.db --since 1d
-        recrawl listing changes recrawl.db --name jobs --kind arrived --json
-        recrawl listing changes recrawl.db --snapshot --follow --json | ./mirror-jobs
-        recrawl listing changes recrawl.db --after k3fqabcd-listings-1042 --json
-        recrawl listing changes recrawl.db --name jobs --atom jobs.xml
+        recrawl listing changes --since 1d
+        recrawl listing changes --name jobs --kind arrived --json
+        recrawl listing changes --snapshot --follow --json | ./mirror-jobs
+        recrawl listing changes --after k3fqabcd-listings-1042 --json
+        recrawl listing changes --name jobs --atom jobs.xml
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.adapters.stores.listings import wanted_listings
     from recrawl.entries.listings import ObjectChangeKind
@@ -70,7 +71,7 @@ def changes(
     kinds = feeds.check_kinds(kind or [], [each.label for each in ObjectChangeKind if each])
     wanted = ObjectFilter(kinds, frozenset({name} if name else ()))
     to_screen = not (as_json or atom or output) and screen.is_terminal(sys.stdout)
-    with open_store(store) as reader:
+    with open_store(shared.store_in(store, settings)) as reader:
         if not follow:  # one that is followed may have its first sync any moment
             wanted_listings(reader, name)
         feed = object_feed(reader)

@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
 _ON = typer.Option(
     metavar="DATES",
-    help="Days on which copies are made, comma-separated  [default: the mean of all days]",
+    help="Days on which copies are made, comma-separated.  [default: the mean of all days]",
     show_default=False,
 )
 _BY = typer.Option(
     metavar="ATTRIBUTE",
-    help="Attribute whose values are shown apart  [default: none]",
+    help="Attribute whose values are shown apart.  [default: none]",
     show_default=False,
 )
 _FOR = typer.Option("--for", metavar="TIME", help="Days to follow a copy.")
 _PLOT = typer.Option(
-    metavar="FILE", help="Draw precision and recall to FILE: .svg or .png.", show_default=False
+    metavar="FILE", help="Plot precision and recall to FILE: .svg or .png.", show_default=False
 )
 _LONGEST = 365
 

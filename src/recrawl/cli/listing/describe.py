@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from recrawl.cli.listing.shared import ListingSource
 
 _UPDATES = typer.Option(
-    "--updates", help="Write how often attributes change, and how stale a copy becomes."
+    "--updates", help="Write how often attributes change and how stale a copy becomes."
 )
 _DAYS = typer.Option("--days", help="Write the arrivals and removals of each day.")
 _PLOT = typer.Option(
     metavar="FILE",
-    help="Draw arrivals, and survival by the first attribute, with fits to FILE: .svg or .png.",
+    help="Plot arrivals and survival by the first attribute, with fits, to FILE: .svg or .png.",
     show_default=False,
 )
 

@@ -34,7 +34,7 @@ _METHOD = typer.Option(
 )
 _PLOT = typer.Option(
     metavar="FILE",
-    help="Draw precision and recall with bands to FILE: .svg or .png.",
+    help="Plot precision and recall with bands to FILE: .svg or .png.",
     show_default=False,
 )
 

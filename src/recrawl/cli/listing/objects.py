@@ -17,10 +17,11 @@ _LISTED = typer.Option("--listed", help="Only objects that are listed now.")
 
 
 def objects(
-    store: Annotated[Path, listing_shared.STORE],
+    store: Annotated[Path | None, shared.STORE] = None,
     *,
     listed: Annotated[bool, _LISTED] = False,
     name: Annotated[str, listing_shared.NAME] = "",
+    settings: Annotated[Path, shared.SETTINGS] = Path("recrawl.toml"),
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
@@ -29,20 +30,21 @@ def objects(
 
     One row per object: its key, its listing, when it appeared, was last seen and
     was removed, the address of its detail page where the settings ask for one, and
-    its attributes when last seen. The other verbs read such a file. STORE is not
-    changed.
+    its attributes when last seen. The other verbs read such a file. The store is
+    not changed.
 
     \b
     Examples:
-        recrawl listing objects recrawl.db --listed
-        recrawl listing objects recrawl.db --name jobs -o objects.csv
+        recrawl listing objects --listed
+        recrawl listing objects --name jobs -o objects.csv
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.adapters.stores.listings import read_store_objects
     from recrawl.report.listings.objects import objects_sheet
     from recrawl.units import SECONDS_A_DAY
 
-    out = listing_shared.check([store], output, None, formats=(as_csv, as_json))
-    found = read_store_objects(store, name=name, listed=listed)
+    place = shared.store_in(store, settings)
+    out = listing_shared.check([place], output, None, formats=(as_csv, as_json))
+    found = read_store_objects(place, name=name, listed=listed)
     days = [
         (
             one.appeared_seconds / SECONDS_A_DAY,

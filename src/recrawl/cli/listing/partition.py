@@ -44,13 +44,13 @@ _STEPS = typer.Option(
 _MOST = typer.Option(
     "--groups",
     metavar="N",
-    help="Most groups of an attribute  [default: as many as the data support]",
+    help="Most groups of an attribute.  [default: as many as the data support]",
     min=1,
     show_default=False,
 )
 _PLOT = typer.Option(
     metavar="FILE",
-    help="Draw the survival of each group of the first attribute to FILE: .svg or .png.",
+    help="Plot the survival of each group of the first attribute to FILE: .svg or .png.",
     show_default=False,
 )
 

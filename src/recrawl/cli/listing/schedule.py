@@ -56,7 +56,7 @@ _BY = typer.Option(
 )
 _PLOT = typer.Option(
     metavar="FILE",
-    help="Draw the expected quality of up to 8 groups to FILE: .svg or .png.",
+    help="Plot the expected quality of up to 8 groups to FILE: .svg or .png.",
     show_default=False,
 )
 
@@ -107,7 +107,7 @@ def schedule(
 
     out = listing_shared.check(files, output, plot, formats=(as_csv, as_json))
     if bool(keep) == bool(budget):
-        raise typer.BadParameter("expected either --keep or --budget")
+        raise typer.BadParameter("give either --keep or --budget")
     listing_shared.check_method(method, part=bool(by))
     span = days(lasting)
     limits = limits_of(at_most)

@@ -34,13 +34,12 @@ WHERE = typer.Option(
 )
 BY = typer.Option(
     metavar="ATTRIBUTES",
-    help="Attributes, comma-separated  [default: numbers, and texts of 2 to 50 values]",
+    help="Attributes, comma-separated.  [default: numbers, and texts of 2 to 50 values]",
     show_default=False,
 )
-STORE = typer.Argument(metavar="STORE", help="The store of a crawl.", show_default=False)
 KEY = typer.Option(
     metavar="COLUMN",
-    help="Column with the key of an object  [default: key, id, uid, object or url]",
+    help="Column with the key of an object.  [default: key, id, uid, object or url]",
     show_default=False,
 )
 GRACE = typer.Option(
@@ -55,7 +54,7 @@ GUARANTEE = typer.Option(
 NAME = typer.Option(
     "--name",
     metavar="NAME",
-    help="For a store: only the listing of this name  [default: all]",
+    help="Only this listing (stores only).  [default: all]",
     show_default=False,
 )
 
@@ -274,8 +273,8 @@ def band_remark(method: str) -> None:
     if isinstance(method_named(method), Forecaster):
         return
     screen.remark(
-        f"{method}: bands as published, for objects that vanish one by one at rates that stay; "
-        "`recrawl listing backtest` says how many outcomes they hold."
+        f"{method}: bands as published, which assume constant rates and independent removals; "
+        "`recrawl listing backtest` shows how often they hold."
     )
 
 

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 
 def syncs(
-    store: Annotated[Path, listing_shared.STORE],
+    store: Annotated[Path | None, shared.STORE] = None,
     *,
     name: Annotated[str, listing_shared.NAME] = "",
+    settings: Annotated[Path, shared.SETTINGS] = Path("recrawl.toml"),
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
@@ -29,19 +30,21 @@ def syncs(
 
     Writes one row per sync: its outcome, the quality of the copy just before, its
     forecast, and when the next sync is due and why. Also shows how often forecasts
-    were within their bands, and what is wrong with a listing. STORE is not changed.
+    were within their bands, and what is wrong with a listing. The store is not
+    changed.
 
     \b
     Examples:
-        recrawl listing syncs recrawl.db
-        recrawl listing syncs recrawl.db --name jobs --csv > syncs.csv
+        recrawl listing syncs
+        recrawl listing syncs --name jobs --csv > syncs.csv
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.adapters.stores.listings import read_store_syncs
     from recrawl.report.listings.sheets import joined
     from recrawl.report.listings.syncs import syncs_sheet
 
-    out = listing_shared.check([store], output, None, formats=(as_csv, as_json))
-    found = read_store_syncs(store, name=name)
+    place = shared.store_in(store, settings)
+    out = listing_shared.check([place], output, None, formats=(as_csv, as_json))
+    found = read_store_syncs(place, name=name)
     sheet = joined([syncs_sheet(each, rows) for each, rows in found])
     listing_shared.put(sheet, out)
     for each, rows in found:

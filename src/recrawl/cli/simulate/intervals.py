@@ -21,7 +21,7 @@ _POLICY = typer.Option(
 _EVERY = typer.Option(metavar="TIMES", help="Mean intervals between changes, comma-separated.")
 _FOR = typer.Option("--for", metavar="TIME", help="Sampling period.")
 _OBJECTS = typer.Option(metavar="N", help="Objects per interval and policy.", min=2)
-_SEED = typer.Option(metavar="N", help="Seed of the random numbers.", min=0)
+_SEED = typer.Option(metavar="N", help="Random seed.", min=0)
 _HEADER = ("policy", "interval", "bias", "deviation", "visits", "stopped")
 
 

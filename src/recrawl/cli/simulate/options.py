@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 _BUDGET = typer.Option(
     metavar="BUDGET",
-    help="Visits: 5000/1d, 0.1/page/1d, or 4/change (four visits per change)  "
-    "[default: 4/change; the crawl's own budget for a STORE]",
+    help="Visits: 5000/1d, 0.1/page/1d, or 4/change (four visits per change).  [default: "
+    "4/change; the crawl's own budget for a STORE]",
     show_default=False,
 )
 _POLICY = typer.Option(
     metavar="POLICIES",
-    help="Policies with their parameters, comma-separated, e.g. recrawl,nutch:more=0.2; or all  "
-    "[default: recrawl,optimal-known,uniform,nutch]",
+    help="Policies with their parameters, comma-separated, e.g. recrawl,nutch:more=0.2; or "
+    "all.  [default: recrawl,optimal-known,uniform,nutch]",
     show_default=False,
 )
 _OBJECTIVE = typer.Option(
@@ -51,7 +51,7 @@ _FALSE = typer.Option(
 )
 _STEP = typer.Option(
     metavar="TIME",
-    help="Time between decisions  [default: 6h; less for a short history]",
+    help="Time between decisions.  [default: 6h; less for a short history]",
     show_default=False,
 )
 _LIVE = typer.Option(
@@ -59,14 +59,14 @@ _LIVE = typer.Option(
     help="Visit by visit, as a live crawl does: first copies, host delays, a daily budget.",
 )
 _WARM_UP = typer.Option(
-    metavar="TIME", help="Time at the start that is not scored.", show_default=False
+    metavar="TIME", help="Warm-up: time at the start that is not scored.", show_default=False
 )
 _LEVEL = typer.Option(metavar="SHARE", help="Probability that the staleness lies in its band.")
-_SEED = typer.Option(metavar="N", help="Seed of the random numbers.", min=0)
+_SEED = typer.Option(metavar="N", help="Random seed.", min=0)
 _JOBS = typer.Option(metavar="N", help="Processes that share the work.", min=1)
 _PLOT = typer.Option(
     metavar="FILE",
-    help="Draw freshness over a quarter to four times the budget to FILE: .svg or .png.",
+    help="Plot freshness for 0.25x to 4x the budget to FILE: .svg or .png.",
     show_default=False,
 )
 

@@ -13,7 +13,7 @@ import typer
 from recrawl.cli import shared
 from recrawl.cli.trends import shared as trends_shared
 
-_PENALTY = typer.Option(metavar="NUMBER", help="What a cut must gain, in ln(visits).", min=0)
+_PENALTY = typer.Option(metavar="NUMBER", help="Least gain of a cut, in ln(visits).", min=0)
 
 
 @shared.with_options(trends_shared.trend_options, "read_as")

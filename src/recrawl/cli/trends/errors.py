@@ -29,7 +29,7 @@ _ESTIMATORS = typer.Option(
 )
 _PLOT = typer.Option(
     metavar="FILE",
-    help="Draw the errors by size or threshold to FILE: .svg or .png.",
+    help="Plot the errors by size or threshold to FILE: .svg or .png.",
     show_default=False,
 )
 

@@ -24,7 +24,7 @@ _METHOD = typer.Option(
 _WAIT = typer.Option(metavar="SHARE", help="Share of the expected time to the next change to wait.")
 _FALLING = typer.Option(
     metavar="SHARE",
-    help="Share to wait where the rate decreases; may be repeated  [default: 1 and 0.7]",
+    help="Share to wait where the rate decreases; may be repeated.  [default: 1 and 0.7]",
     show_default=False,
 )
 _NEW = typer.Option("--new-windows", help="Begin a new window where found changes disagree.")

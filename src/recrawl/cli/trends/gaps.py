@@ -24,7 +24,7 @@ _EVERY = typer.Option(
     show_default=False,
 )
 _PLOT = typer.Option(
-    metavar="FILE", help="Draw the shares of gaps to FILE: .svg or .png.", show_default=False
+    metavar="FILE", help="Plot the shares of gaps to FILE: .svg or .png.", show_default=False
 )
 
 _NEAR = 1.2  # mean gaps within this factor of --every

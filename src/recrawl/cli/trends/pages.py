@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _PLOT = typer.Option(
     metavar="FILE",
-    help="Draw the timeline of the one --page to FILE: .svg or .png.",
+    help="Plot the timeline of the one --page to FILE: .svg or .png.",
     show_default=False,
 )
 

@@ -21,10 +21,15 @@ if TYPE_CHECKING:
 
 _BY = typer.Option(
     metavar="PERIOD",
-    help="Cut by month, weekday, hour or year  [default: month]",
+    help="Cut by month, weekday, hour or year.  [default: month]",
     show_default=False,
 )
 _BETWEEN = typer.Option(metavar="A B", help="Only between two instants.", show_default=False)
+_PLOT = typer.Option(
+    metavar="FILE",
+    help="Plot the rate of the one --page in each period to FILE: .svg or .png.",
+    show_default=False,
+)
 
 
 @shared.with_options(trends_shared.trend_options, "read_as")
@@ -34,6 +39,7 @@ def rates(
     by: Annotated[str, _BY] = "",
     between: Annotated[tuple[str, str] | None, _BETWEEN] = None,
     page: Annotated[str, trends_shared.PAGE] = "",
+    plot: Annotated[Path | None, _PLOT] = None,
     level: Annotated[float, shared.LEVEL] = 0.9,
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
@@ -49,13 +55,20 @@ def rates(
     Examples:
         recrawl trends rates visits.csv --by month
         recrawl trends rates visits.csv --between 2026-01-01 2026-02-01
+        recrawl trends rates visits.csv --page https://example.org/ --plot months.svg
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     out = shared.Output.of(*files, as_csv=as_csv, as_json=as_json, file=output)
     trends_shared.check_level(level)
     ends = _check(by, between)
+    trends_shared.check_plot(plot, page)
+    if plot is not None and ends is not None:
+        raise typer.BadParameter("--plot and --between exclude each other")
     with trends_shared.open_log(files, page, read_as, out) as found:
         first = trends_shared.write(found.rows(lambda pages: _rows(pages, by, ends, level)), out)
+        only = next(found.parts()) if plot is not None else None
     trends_shared.show(first)
+    if only is not None and plot is not None:
+        _draw(plot, only, by or "month", level)
     trends_shared.remarks(found)
 
 
@@ -76,6 +89,16 @@ def _check(by: str, between: tuple[str, str] | None) -> Instants | None:
         message = f"--between must begin with the earlier instant (got {ends[0]} and {ends[1]})"
         raise InvalidParameter(message)
     return ends
+
+
+def _draw(path: Path, found: TrendPages, by: str, level: float) -> None:
+    from recrawl.adapters.pictures import write_picture
+    from recrawl.report.charts.periods import period_chart
+    from recrawl.trends.local_rates import local_rates
+
+    rates = local_rates(found.histories, by, priors=found.priors, level=level)
+    title = found.names.tolist()[0]
+    write_picture(path, period_chart(rates, by=by, title=title, level=level))
 
 
 def _rows(pages: TrendPages, by: str, ends: Instants | None, level: float) -> Table:

@@ -32,20 +32,22 @@ FILES = typer.Argument(
 )
 PAGE = typer.Option(metavar="PAGE", help="Only this page.", show_default=False)
 PLACE = typer.Option(
-    metavar="WHERE", help="Place of an undated change within its gap: middle, end or random."
+    metavar="WHERE", help="Where in its gap to place an undated change: middle, end or random."
 )
 READING = typer.Option(
     metavar="METHOD",
-    help="How windows are cut: by likelihood; or as published, where a gap contradicts a window's "
-    "state by days (point, budget, envelope) or one gap too many does (count).",
+    help="How windows are cut: likelihood, or as published, point, budget, envelope (by days "
+    "that contradict the state) or count (by gaps that do).",
 )
 THRESHOLD = typer.Option(
     metavar="NUMBER",
-    help="What ends a window: its gain in ln(changes) for likelihood, days for point, budget and "
-    "envelope, gaps for count.",
+    help="Threshold that ends a window: gain in ln(changes) for likelihood, gaps for count, "
+    "days for the others.",
     min=0,
 )
-BACKWARD = typer.Option("--backward", help="Cut from the last change back; not by likelihood.")
+BACKWARD = typer.Option(
+    "--backward", help="Cut from the last change backwards (not with likelihood)."
+)
 VARIANT = typer.Option(
     metavar="VARIANT", help="Weibull rate: corrected, likely, check, bar, unbiased or least."
 )

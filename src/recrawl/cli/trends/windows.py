@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _PLOT = typer.Option(
     metavar="FILE",
-    help="Draw the Duane plot of the windows of the one --page to FILE: .svg or .png.",
+    help="Plot the Duane plot of the windows of the one --page to FILE: .svg or .png.",
     show_default=False,
 )
 

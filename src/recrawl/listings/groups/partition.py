@@ -59,7 +59,7 @@ def clusters(
     """
     values = np.asarray(values, np.float64)
     if not 1 <= groups <= max(len(values), 1):
-        raise InvalidParameter(f"groups must lie between 1 and {len(values)} (got {groups})")
+        raise InvalidParameter(f"groups must be between 1 and {len(values)} (got {groups})")
     weight = np.ones(len(values)) if weights is None else np.asarray(weights, np.float64)
     events = np.ones(len(values)) if events is None else np.asarray(events, np.float64)
     order = np.argsort(values, kind="stable")

@@ -52,7 +52,7 @@ class BinaryDivision:
     def __post_init__(self) -> None:
         """Check the floor."""
         if not 0 <= self.floor < 1:
-            raise InvalidParameter(f"floor must lie between 0 and 1 (got {self.floor})")
+            raise InvalidParameter(f"floor must be between 0 and 1 (got {self.floor})")
 
     def frequencies(self, rates: Floats, weight: Floats, budget: float) -> Floats:
         """Visits a day of each page."""

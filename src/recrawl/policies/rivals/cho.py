@@ -97,7 +97,7 @@ class PowerDivision:
         if not 0 <= self.exponent < np.inf:
             raise InvalidParameter(f"exponent must be at least 0 (got {self.exponent})")
         if not 0 <= self.floor < 1:
-            raise InvalidParameter(f"floor must lie between 0 and 1 (got {self.floor})")
+            raise InvalidParameter(f"floor must be between 0 and 1 (got {self.floor})")
 
     def frequencies(self, rates: Floats, weight: Floats, budget: float) -> Floats:
         """Visits a day of each page; all alike where no rate is above 0."""

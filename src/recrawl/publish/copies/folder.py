@@ -75,7 +75,7 @@ class CopyFolder:
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise CannotWrite(f"{path}: output must be a folder ({reason(error)})") from None
+            raise CannotWrite(f"{path} is not a folder ({reason(error)})") from None
         self._old = self._manifest()
         self._unfinished = set(self._log())
         self._ours = {row["file"] for row in self._old.values()} | self._unfinished
@@ -118,7 +118,7 @@ class CopyFolder:
             deleted = sum(self._delete(name) for name in stale)
             (self._path / LOG).unlink()
         except OSError as error:
-            raise CannotWrite(f"{self._path}: output failed ({reason(error)})") from None
+            raise CannotWrite(f"{self._path} could not be written ({reason(error)})") from None
         return Exported(len(rows), written, deleted, missing)
 
     # What is there.
@@ -182,7 +182,7 @@ class CopyFolder:
         path = self._place(name)
         self._make_folder(name)
         if name not in self._ours and os.path.lexists(path):
-            raise CannotWrite(f"{path} is there, and no export has written it; move it away")
+            raise CannotWrite(f"{path} exists and was not written by an export; move it away")
         part = path + _PART
         # Not to follow a link that somebody has put there.
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o666)
@@ -205,7 +205,7 @@ class CopyFolder:
         for part in folder.split("/"):
             path /= part
             if path.is_symlink():
-                raise CannotWrite(f"{path} is a link; a folder of copies has none")
+                raise CannotWrite(f"{path} is a symbolic link; an export does not follow links")
             path.mkdir(exist_ok=True)
         self._folders.add(folder)
 

@@ -77,7 +77,7 @@ def _database(path: Path, name: str, columns: Mapping[str, type]) -> Iterator[Wr
                 yield write
                 connection.commit()
         except sqlite3.Error as error:
-            raise CannotWrite(f"{path}: output could not be written ({error})") from None
+            raise CannotWrite(f"{path} could not be written ({error})") from None
         scratch.replace(path)
 
 

@@ -42,7 +42,7 @@ _NEW_LINES = 3  # of a page that is new, whose every line is
 _NOT_KEPT = "what changed is not kept"
 _MOVED = "lines have moved"
 _AS_BEFORE = "it is as it was before"
-_NOISE = "nothing differs that counts by now"  # what differs by itself has been learned since
+_NOISE = "nothing that counts differs any more"  # what differs by itself has been learned since
 
 
 class ChangeReader:
@@ -153,7 +153,7 @@ def _lines_of(versions: PageVersions, digest: bytes | None) -> tuple[str, ...]:
     for version in versions.kept:
         if version.digest == digest:
             return versions.lines(version)
-    raise NothingToCompare(f"{versions.address}: the version must be kept (it was dropped)")
+    raise NothingToCompare(f"{versions.address}: the version is no longer kept")
 
 
 def words_pattern(words: Iterable[str]) -> re.Pattern[str] | None:

@@ -136,7 +136,7 @@ class Notifier:
             return at, False
         if events[0].number != self._read + 1:
             lost = events[0].number - self._read - 1
-            self._say(f"{lost:,} events were dropped before they could be told")
+            self._say(f"{lost:,} events were dropped before they could be sent")
         for event in events:
             if await self.wants(event):
                 self._digest.add(event)
@@ -190,9 +190,9 @@ class Notifier:
             self._say(f"{what} ({attempt.problem}); see `recrawl changes --undelivered`")
         elif not attempt.problem:
             if before.attempts:
-                self._say("messages are taken again")
+                self._say("works again")
         elif not before.attempts:
-            self._say(f"{attempt.problem}; it is tried again")
+            self._say(f"{attempt.problem}; retrying")
 
     def _say(self, said: str) -> None:
         self._on_remark(f"Notification {self.label}: {said}.")
@@ -216,5 +216,5 @@ async def send_trial(target: NotifyTarget, settings: Settings, store: ReadStore)
         message = changes.message(store, digest, target.service.room)
     else:
         none = "Nothing that this [[notify]] asks for has changed yet."
-        message = message_of("A message to try it", [], lambda _: none, target.service.room)
+        message = message_of("Test message", [], lambda _: none, target.service.room)
     return await send(target.service, message)

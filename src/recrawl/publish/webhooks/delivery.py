@@ -193,12 +193,12 @@ class Delivery:
             why = attempt.problem
             self._say(f"an event was given up ({why}); see `recrawl changes --undelivered`")
         elif moved.destination.disabled:
-            self._say("answered 410: it is told no more")
+            self._say("answered 410; nothing more is sent to it")
         elif not attempt.problem:
             if before.attempts or before.disabled:
                 self._say("answers again")
         elif not before.attempts:
-            self._say(f"{attempt.problem}; it is tried again")
+            self._say(f"{attempt.problem}; retrying")
 
     def _say(self, said: str) -> None:
         self._on_remark(f"Webhook {self.label}: {said}.")

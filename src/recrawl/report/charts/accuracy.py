@@ -69,7 +69,7 @@ def accuracy_chart(curves: Sequence[Curve], *, title: str, colours: Colours = LI
         >>> curve = Curve(10, [0.5, 1.0], bias=[-0.21, -0.37], sigma=[0.31, 0.15])
         >>> chart = accuracy_chart([curve], title="Changes seen / gaps")
         >>> [panel["title"]["subtitle"] for panel in chart["hconcat"]]
-        ['mean of the estimate / r, less 1', 'standard deviation of the estimate / r']
+        ['mean of the estimate / r - 1', 'standard deviation of the estimate / r']
     """
     by = "method" if len({curve.method for curve in curves}) > 1 else "gaps"
     ordered = sorted(curves, key=lambda curve: curve.gaps)
@@ -83,7 +83,7 @@ def accuracy_chart(curves: Sequence[Curve], *, title: str, colours: Colours = LI
     }
     panels = [
         {
-            "title": panel_title("bias", "mean of the estimate / r, less 1"),
+            "title": panel_title("bias", "mean of the estimate / r - 1"),
             **_panel(bias, {**shared, "y": share_axis("bias", _bias_ends(bias))}, colours),
         },
         {
@@ -137,7 +137,7 @@ def _changes_a_gap(shown: list[float]) -> Chart:
     if low == high:
         low, high = low / 2, high * 2
     axis: Chart = {
-        "title": "expected changes a gap, r",
+        "title": "expected changes per gap, r",
         "labelExpr": "format(datum.value, '~g')",
         "labelFlush": False,
     }

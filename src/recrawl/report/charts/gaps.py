@@ -47,7 +47,7 @@ def gap_chart(found: GapShares, *, title: str, colours: Colours = LIGHT) -> Char
         "x": {
             "field": "gap",
             "type": "quantitative",
-            "axis": {"title": "gap between changes, in mean gaps of its page"},
+            "axis": {"title": "gap between changes / mean gap of its page"},
         },
         "y": {"field": "share", **log_axis(shares, "share of gaps, %")},
     }
@@ -59,7 +59,7 @@ def gap_chart(found: GapShares, *, title: str, colours: Colours = LIGHT) -> Char
     ]
     return themed(
         {
-            "title": chart_title(title, "dots: gaps as they are; dashed: changes at random"),
+            "title": chart_title(title, "dots: observed gaps; dashed: random changes"),
             "width": 420,
             "height": 300,
             "layer": layers,

@@ -47,7 +47,7 @@ def timeline_chart(
         >>> steady = RateSteps([0.0], [4.0], rate=[0.25], low=[0.05], high=[1.0])
         >>> chart = timeline_chart([0.0, 1.0, 3.0, 4.0], seen, steady, title="/news")
         >>> chart["title"]["subtitle"]
-        '4 visits, 1 change. A faint bar is a gap that hid one.'
+        '4 visits, 1 change. Faint bars: gaps that hid a change.'
     """
     instants = have_instants(visits, changes.at, changes.since, changes.until, rate.start, rate.end)
     marks = Marks.of(visits, changes)
@@ -68,7 +68,7 @@ def timeline_chart(
 def _subtitle(visits: int, changes: Changes) -> str:
     """The line below the title."""
     seen = f"{counted(visits, 'visit')}, " if visits else ""
-    more = " A faint bar is a gap that hid one." if changes.hidden.any() else ""
+    more = " Faint bars: gaps that hid a change." if changes.hidden.any() else ""
     return f"{seen}{counted(len(changes.at), 'change')}.{more}"
 
 
@@ -106,7 +106,7 @@ def _rate_panel(levels: list[dict[str, float]], time: Chart, colours: Colours) -
         "encoding": {**shared, "y": {"field": "rate", **rate}},
     }
     return {
-        "title": {**panel_title("rate, changes a day"), "frame": "group"},
+        "title": {**panel_title("changes per day"), "frame": "group"},
         "width": _WIDTH,
         "height": 170,
         "data": {"values": levels},

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from recrawl.report.charts.vega import Chart, Colours
 
 _WIDTH, _HEIGHT = 560, 190
-_TRUE = "what came"
+_TRUE = "observed"
 _DASHES = ([6, 3], [2, 2], [8, 2, 2, 2])
 
 

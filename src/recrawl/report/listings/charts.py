@@ -241,7 +241,7 @@ def histogram_panel(grid: DayGrid, colours: Colours) -> Chart:
     if known:
         said += f"; line: Gamma, shape {fit.shape:.2f}, scale {fit.scale:.2f}"
     x = {"type": "quantitative", "scale": {"nice": False}}
-    title = {"title": "new objects a day", "tickCount": 5}
+    title = {"title": "new objects per day", "tickCount": 5}
     y = share_axis("days", [0.0, max([*heights.tolist(), _LEAST_SHARE])])
     return {
         "title": panel_title("Arrivals", said),

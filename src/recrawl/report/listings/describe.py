@@ -302,7 +302,9 @@ def source_remarks(name: str, listing: Listing, grid: DayGrid, words: Sequence[s
     lines = [f"{name}: {objects} in {crawls}{_span(listing, grid)}."]
     lines += _several_a_day(name, listing, grid)
     if listing.dropped:
-        lines.append(f"{name}: {listing.dropped:,} dropped, whose times contradict each other.")
+        lines.append(
+            f"{name}: {listing.dropped:,} dropped because their times contradict each other."
+        )
     lines += [f"{name} {STATUS_REMARKS[word]}" for word in words if word in STATUS_REMARKS]
     changes = rekeys(grid) if "rekey?" in words else []
     if changes:
@@ -311,7 +313,7 @@ def source_remarks(name: str, listing: Listing, grid: DayGrid, words: Sequence[s
         often = f"on {len(changes)} days, last on" if len(changes) > 1 else "on"
         lines.append(
             f"{name}: keys seem to have changed {often} {day}: {percent(last.lost)} of the list "
-            f"vanished and {percent(last.gained)} came."
+            f"vanished and {percent(last.gained)} is new."
         )
     return lines
 
@@ -322,9 +324,12 @@ def early_remarks(name: str, listing: Listing) -> list[str]:
     if found is None:
         return []
     objects, crawls = counted(found.objects, "object"), counted(found.crawls, "crawl")
-    reached = f"medians are of objects that reach an age of {duration(found.start)}"
+    reached = f"medians are for objects that reach an age of {duration(found.start)}"
     return [
-        f"{name}: {reached}: {objects} seen younger came with {crawls}, too few to tell of all."
+        (
+            f"{name}: {reached}; younger ones were seen by {crawls} only ({objects}), too few to "
+            "say more."
+        )
     ]
 
 
@@ -336,7 +341,7 @@ def _several_a_day(name: str, listing: Listing, grid: DayGrid) -> list[str]:
     gap = float(np.median(days_between(crawls[:-1], crawls[1:])))
     if gap > _OFTEN:
         return []
-    said = f"{name}: crawled every {every(gap)} of late, of which one crawl a day counts here"
+    said = f"{name}: crawled every {every(gap)} recently; only one crawl per day is used here"
     unseen = np.ones(len(listing), np.bool_)
     unseen[grid.object] = False
     there = np.zeros(len(listing), np.bool_)
@@ -345,7 +350,7 @@ def _several_a_day(name: str, listing: Listing, grid: DayGrid) -> list[str]:
     if between:
         said += f"; {counted(int(between), 'object')} that came and went in between left out"
     if since:
-        said += f"; {counted(int(since), 'object')} that came since the last of them left out"
+        said += f"; {counted(int(since), 'object')} that came after the last of these left out"
     return [f"{said}."]
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.report.listings.sheets import Sheet, texts
-from recrawl.report.words import every
+from recrawl.report.words import counted, every
 from recrawl.units import MICROSECONDS_A_DAY
 
 if TYPE_CHECKING:
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 # Why a sync is planned when it is, beside `precision` and `recall`.
 REASONS = {
-    "longest": "no target is in danger, but a source is synced after 30 days at most",
-    "limit": "a target asks for it earlier, but --at-most does not allow it",
+    "longest": "no target at risk; every source is synced at least every 30 days",
+    "limit": "needed earlier, but --at-most does not allow it",
     "budget": "its share of the budget",
-    "rekey": "the keys seem to have changed: what the copy is worth is not known",
-    "empty": "nothing is listed: when the first arrival is to be expected",
+    "rekey": "keys seem to have changed: the quality of the copy is unknown",
+    "empty": "nothing is listed: the first arrival is expected then",
     "unknown": "nothing is known yet: sync again",
 }
 _NEARLY = 1e-9  # what floats make of nothing
@@ -40,7 +40,7 @@ def missed_words(plans: Sequence[Sequence[PlannedSync]], goal: Goal) -> list[str
     >>> from recrawl.listings.schedule.schedule import Goal
     >>> late = PlannedSync(1.0, 1.0, 0.9, 0.8, 0.9, 0.64, "recall", "ok")
     >>> missed_words([[late]], Goal(recall=0.8, confidence=0.8))
-    ['1 a day apart, which is too seldom: the target asks for one every 12h; days are planned.']
+    ['1 sync a day apart, still too rare: the target needs one every 12h; plans use whole days.']
     """
     found = [(sync, _missed(sync, goal)) for plan in plans for sync in plan]
     found = [(sync, by) for sync, by in found if by and sync.reason not in REASONS]
@@ -49,15 +49,15 @@ def missed_words(plans: Sequence[Sequence[PlannedSync]], goal: Goal) -> list[str
     if daily:
         asked = every(min(_asked(sync, goal) for sync in daily))
         lines.append(
-            f"{len(daily):,} a day apart, which is too seldom: the target asks for one every "
-            f"{asked}; days are planned."
+            f"{counted(len(daily), 'sync')} a day apart, still too rare: the target needs one every "
+            f"{asked}; plans use whole days."
         )
     later = [by for sync, by in found if sync.gap > 1]
     if later:
         sure = "" if goal.confidence is None else f" with confidence {goal.confidence:g}"
         lines.append(
-            f"{len(later):,} on the first day on which a target is missed{sure}, "
-            f"by {100 * max(later):.1f} points at most."
+            f"{len(later):,} on the first day that misses a target{sure}, by "
+            f"{100 * max(later):.1f} points at most."
         )
     return lines
 

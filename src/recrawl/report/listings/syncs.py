@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 # What comes of a sync.
 SYNC_OUTCOMES = {
-    "first": "the first that was accepted: all objects are new",
-    "done": "accepted: the copy is now what was found",
-    "doubted": "found as it can hardly be: nothing is taken over before a second sync confirms it",
-    "failed": "could not be read, or only in part: nothing is taken over",
+    "first": "first accepted sync: all objects are new",
+    "done": "accepted: the copy is up to date",
+    "doubted": "implausible: nothing is changed until a second sync confirms it",
+    "failed": "could not be read, or only in part: nothing is changed",
 }
 
 

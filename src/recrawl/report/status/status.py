@@ -43,7 +43,7 @@ _REFUSED = {
     Refusal.TRAP: "{:,} like {} (a trap)",
     Refusal.ROBOTS: "{:,} forbidden by robots.txt",
 }
-_WRONG = {"not_modified": "changes denied", "modified": "changes misdated"}
+_WRONG = {"not_modified": "said 'not modified'", "modified": "gave wrong dates"}
 
 
 def _counted(lately: VisitCount) -> str:
@@ -64,7 +64,7 @@ def status_rows(status: CrawlStatus) -> list[tuple[str, str]]:
     """Subject and sentence of each line."""
     return [
         ("fresh", _fresh(status)),
-        *([("age", _age(status))] if not isnan(status.age) else []),
+        *([("staleness", _age(status))] if not isnan(status.age) else []),
         *([("later", _later(status))] if status.outlooks else []),
         *(("target", each) for each in target_sentences(status.targets)),
         ("pages", _pages(status)),
@@ -78,10 +78,10 @@ def status_rows(status: CrawlStatus) -> list[tuple[str, str]]:
         *([("found", _found(status))] if status.visits else []),
         *([("pushes", push_sentence(status.pushes, status.at))] if status.pushes else []),
         *([("feed", feed_sentence(status.feed))] if status.feed else []),
-        *(("told", each) for each in destination_sentences(status.destinations, status.at)),
+        *(("delivery", each) for each in destination_sentences(status.destinations, status.at)),
         *([("forecast", _forecast(status))] if _visits_forecast(status) >= 1 else []),
-        *([("to learn", _to_learn(status))] if status.learning.looked_at else []),
-        *(("signals", each) for each in _lies(status)),
+        *([("exploration", _to_learn(status))] if status.learning.looked_at else []),
+        *(("distrusted", each) for each in _lies(status)),
         *(("listing", listing_sentence(each, status.at)) for each in status.listings),
         *([("disk", disk_sentence(status.disk, status.room))] if status.disk else []),
         ("next", _next(status)),
@@ -95,17 +95,17 @@ def disk_sentence(disk: DiskUsage, room: int) -> str:
     >>> disk_sentence(DiskUsage(3 << 20, 0, has_versions=True), 1 << 30)
     '3 MB of 1 GB'
     >>> disk_sentence(DiskUsage(3 << 30, 2 << 20, has_versions=False), 1 << 30)
-    '3 GB of 1 GB: pages and visits alone take more; all versions are gone, the rest stays'
+    '3 GB of 1 GB: pages and visits alone take more; no versions are left to delete'
     """
     said = f"{size_text(disk.total_bytes)} of {size_text(room)}"
     if disk.total_bytes <= room:
         return said
     if disk.total_bytes - disk.unused_bytes <= room:
         unused = size_text(disk.unused_bytes)
-        return f"{said}, {unused} of it unused; `recrawl compact` gives that back"
+        return f"{said}, {unused} of it unused; `recrawl compact` frees that"
     if disk.has_versions:
         return f"{said}; the next crawl deletes the oldest versions"
-    return f"{said}: pages and visits alone take more; all versions are gone, the rest stays"
+    return f"{said}: pages and visits alone take more; no versions are left to delete"
 
 
 def push_sentence(pushes: PushStanding, now: float) -> str:
@@ -129,15 +129,15 @@ def feed_sentence(feed: FeedCompleteness) -> str:
 
     >>> from recrawl.inspect.status.values import FeedCompleteness
     >>> feed_sentence(FeedCompleteness(days=7.0, seen=970, unseen=(30.4, 20.1, 41.2)))
-    'has 97.0 % of the changes of the last week (95.9 to 98.0 %); about 30 are not seen yet'
+    'has 97.0 % of the changes of the last week (95.9 to 98.0 %); about 30 not seen yet'
     >>> feed_sentence(FeedCompleteness(days=0.5, seen=0, unseen=(0.0, 0.0, 0.0)))
-    'has no change yet'
+    'has no changes yet'
     >>> feed_sentence(FeedCompleteness(days=0.5, seen=0, unseen=(2.8, 0.0, 5.0)))
-    'has no change yet; about 3 are not seen yet'
+    'has no changes yet; about 3 not seen yet'
     """
-    unseen = f"about {feed.unseen[0]:,.0f} are not seen yet"
+    unseen = f"about {feed.unseen[0]:,.0f} not seen yet"
     if not feed.seen:
-        return "has no change yet" + (f"; {unseen}" if feed.unseen[0] >= 1 else "")
+        return "has no changes yet" + (f"; {unseen}" if feed.unseen[0] >= 1 else "")
     share, low, high = (100 * part for part in feed.share)
     last = "week" if feed.days >= WEEK else every(feed.days)
     said = f"has {share:.1f} % of the changes of the last {last} ({low:.1f} to {high:.1f} %)"
@@ -155,7 +155,7 @@ def destination_sentences(destinations: Sequence[DestinationStanding], at: float
         >>> from recrawl.inspect.status.destinations import DestinationStanding
         >>> mail = DestinationStanding("mail", "notify", waiting=3, since_seconds=0.0)
         >>> destination_sentences([mail, DestinationStanding("index", "webhook")], 1.0)
-        ['mail, index; 3 events wait, the first for 1.0d']
+        ['mail, index; 3 events waiting, the oldest for 1.0d']
     """
     well = [each for each in destinations if each.is_well]
     found = [_troubled(each, at) for each in destinations if not each.is_well]
@@ -169,17 +169,18 @@ def destination_sentences(destinations: Sequence[DestinationStanding], at: float
 
 def _waiting(standing: DestinationStanding, at: float) -> str:
     if standing.since_seconds is None:
-        return "nothing waits"
+        return "nothing waiting"
     since = max(at - standing.since_seconds / SECONDS_A_DAY, 0.0)
-    waits = "event waits" if standing.waiting == 1 else "events wait"
-    return f"{standing.waiting:,} {waits}, the first for {every(since)}"
+    return f"{counted(standing.waiting, 'event')} waiting, the oldest for {every(since)}"
 
 
 def _troubled(standing: DestinationStanding, at: float) -> str:
     """What is wrong with a destination, and what can be done."""
     said = [_waiting(standing, at)]
     if standing.disabled:
-        said.append("it asked to be told no more; `recrawl changes --deliver` asks it again")
+        said.append(
+            "it answered 410, so nothing is sent; `recrawl changes --deliver` tries it again"
+        )
     elif standing.problem:
         tried = f", tried {counted(standing.attempts, 'time')}" if standing.attempts else ""
         again = (standing.next_at_seconds or 0.0) / SECONDS_A_DAY - at
@@ -197,14 +198,14 @@ def _fresh(status: CrawlStatus) -> str:
     fresh, low, high = (100 * share for share in status.fresh)
     copies = "1 copy" if status.copies == 1 else f"{status.copies:,} copies"
     if isnan(fresh):
-        return f"unknown of {copies}: the policy {status.policy} tells no change rates"
-    said = f"{fresh:.1f} % of {copies} expected ({low:.1f} to {high:.1f} %)"
+        return f"unknown for {copies}: the policy {status.policy} estimates no change rates"
+    said = f"{fresh:.1f} % of {copies} expected fresh ({low:.1f} to {high:.1f} %)"
     by_weight = status.fresh_by_weight
     return said if isnan(by_weight) else f"{said}; {100 * by_weight:.1f} % by weight"
 
 
 def _age(status: CrawlStatus) -> str:
-    return f"mean staleness {every(status.age)} (fresh copies count 0)"
+    return f"{every(status.age)} on average (fresh copies count as 0)"
 
 
 def _pages(status: CrawlStatus) -> str:
@@ -212,7 +213,7 @@ def _pages(status: CrawlStatus) -> str:
     counts = [(each.label, status.standing.get(each, 0)) for each in others]
     said = [f"{count:,} {label}" for label, count in counts if count]
     if status.unlisted:
-        said.append(f"{status.unlisted:,} unlisted (of no site; `recrawl prune` deletes them)")
+        said.append(f"{status.unlisted:,} unlisted (on no site; `recrawl prune` deletes them)")
     return ", ".join([f"{status.pages:,} known", *said])
 
 
@@ -283,9 +284,9 @@ def _not_kept(pages: int) -> str:
     """Pages without versions, and why.
 
     >>> _not_kept(1)
-    'none kept of 1 page, which asks for noarchive'
+    'none kept for 1 page that asks for noarchive'
     """
-    return f"none kept of {counted(pages, 'page')}, which ask{'s' * (pages == 1)} for noarchive"
+    return f"none kept for {counted(pages, 'page')} that ask{'s' * (pages == 1)} for noarchive"
 
 
 def _visits(spent: BudgetUse, budgets: int) -> str:
@@ -321,21 +322,23 @@ def _forecast(status: CrawlStatus) -> str:
     forecast = sum(tenth.forecast * tenth.visits for tenth in status.tenths) / visits
     found = sum(tenth.found * tenth.visits for tenth in status.tenths) / visits
     last = "the last visit" if visits < _MORE_THAN_ONE else f"the last {visits:,.0f} visits"
-    said = f"{100 * forecast:.0f} % of {last} to find a change, {100 * found:.0f} % did"
+    said = f"changes expected at {100 * forecast:.0f} % of {last}, found at {100 * found:.0f} %"
     worst = furthest_off(status.tenths, least=_ENOUGH_TO_TELL)
     if worst is None:
         return said
-    return f"{said}; worst bin: {100 * worst.forecast:.0f} %, {100 * worst.found:.0f} % did"
+    expected, seen = 100 * worst.forecast, 100 * worst.found
+    return f"{said}; worst bin: {expected:.0f} % expected, {seen:.0f} % found"
 
 
 def _to_learn(status: CrawlStatus) -> str:
     """Share of visits that were made to learn."""
     part = status.learning
-    visits = "the visits of the last week" if status.days >= WEEK else "all visits so far"
+    last_week = status.days >= WEEK
     if not part.either:
-        return f"none of {visits}"
-    young = f"{100 * part.share(part.young):.1f} % to pages compared less than three times"
-    audits = f"{100 * part.share(part.audits):.1f} % to check a response"
+        return f"no visits {'in the last week' if last_week else 'so far'}"
+    visits = "the visits of the last week" if last_week else "all visits so far"
+    young = f"{100 * part.share(part.young):.1f} % to pages compared fewer than three times"
+    audits = f"{100 * part.share(part.audits):.1f} % to audit a response"
     return f"{100 * part.share(part.either):.1f} % of {visits}: {young}, {audits}"
 
 
@@ -345,15 +348,22 @@ def _lies(status: CrawlStatus) -> list[str]:
     for word, what in _WRONG.items():
         hosts = [each for each in status.hosts_that_lie if each.word == word]
         if hosts:
-            named = [_host_that_lies(each) for each in hosts[:_SHOWN]]
+            first, *others = hosts[:_SHOWN]
+            named = [_host_that_lies(first, what), *map(_host_that_lies, others)]
             more = [f"{len(hosts) - _SHOWN:,} more hosts"] if len(hosts) > _SHOWN else []
-            said.append(f"{what} by {', '.join([*named, *more])}")
+            said.append(", ".join([*named, *more]))
     return said
 
 
-def _host_that_lies(host: HostThatLies) -> str:
-    band = f"{100 * host.low:.0f} to {100 * host.high:.0f} %"
-    return f"{host.host} ({host.wrong} of {host.heard}, {band})"
+def _host_that_lies(host: HostThatLies, did: str = "") -> str:
+    """How often a host was wrong; what it did is said of the first host only."""
+    times, band = (
+        f"{host.wrong} of {host.heard}",
+        f"{100 * host.low:.0f} to {100 * host.high:.0f} %",
+    )
+    if not did:
+        return f"{host.host} for {times} ({band})"
+    return f"{host.host} {did} for {times} changed pages ({band})"
 
 
 def _found(status: CrawlStatus) -> str:
@@ -407,7 +417,7 @@ def _target(target: Target) -> str:
     if not target.sure:
         verdict = f"likely {verdict}"
     said = f"{verdict} at {target.address}: {share:.1f} % fresh ({low:.1f} to {high:.1f} %)"
-    return f"{said} of {100 * target.wanted:g} %{_cost(target)}"
+    return f"{said}, target {100 * target.wanted:g} %{_cost(target)}"
 
 
 def _cost(target: Target) -> str:

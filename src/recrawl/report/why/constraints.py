@@ -57,8 +57,8 @@ def _robots(why: Why, figures: dict[str, Any]) -> str:
     if "robots_read_at" in figures:
         said += f", read {every(max(why.at - figures['robots_read_at'], 0.0))} ago"
     if figures["times_in_a_row"]:
-        said += f"; {_times(figures)} in a row"
-    return said + "; robots.txt is fetched again, and the page only once it is allowed"
+        said += f"; refused {_times(figures)}"
+    return said + "; the page is visited once robots.txt allows it"
 
 
 def _recheck(why: Why, figures: dict[str, Any]) -> str:
@@ -69,13 +69,14 @@ def _recheck(why: Why, figures: dict[str, Any]) -> str:
     if "original" in figures:
         by = {"canonical": ", by rel=canonical", "content": ", by its content"}[figures["sign"]]
         where = f"a copy of {figures['original']}{by}"
-    said = f"recheck: found {where} {_times(figures)} in a row"
+    said = f"recheck: found {where} {_times(figures)}"
     return f"{said}; rechecks become rarer"
 
 
 def _retry(why: Why, figures: dict[str, Any]) -> str:
-    met = f" (the last: {why.evidence.failure})" if why.evidence.failure else ""
-    return f"retry: visits failed {_times(figures)} in a row{met}; retries become rarer (backoff)"
+    times, met = figures["times_in_a_row"], why.evidence.failure
+    last = "visit" if times == 1 else f"{times:,} visits"
+    return f"retry: the last {last} failed{f' ({met})' if met else ''}; retries back off"
 
 
 def _interval(why: Why, figures: dict[str, Any]) -> str:
@@ -151,7 +152,7 @@ def _alone(why: Why) -> str:
 
 def _times(figures: dict[str, Any]) -> str:
     times = figures["times_in_a_row"]
-    return "once" if times == 1 else f"{times} times"
+    return "once" if times == 1 else f"{times} times in a row"
 
 
 def _visits(figures: dict[str, Any]) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _AT_ONCE = 2 / SECONDS_A_DAY  # days: sooner than anybody reads
 _NO_DIFFERENCE = 0.02  # of a value
 _AS_USUAL = 0.05  # of a pace
+_NO_EVIDENCE = 0.005  # a share that is shown as 0 %
 _NARROWEST = 40  # letters of a paragraph, however narrow the screen
 _OTHERWISE = {
     "budget": "with budget = {to} instead of {was}",
@@ -46,7 +47,7 @@ _HEARD = {
     "noise": "pages differed when fetched twice",
     "hint": "hints wrong",
 }
-_SHELL = "empty without JavaScript, which is not run, so that there is little to compare"
+_SHELL = "empty without JavaScript, which is not run: there is little to compare"
 
 
 def why_rows(why: Why) -> list[tuple[str, str]]:
@@ -68,7 +69,7 @@ def why_rows(why: Why) -> list[tuple[str, str]]:
     if why.honesty:
         rows.append(("host", "; ".join(map(_honesty, why.honesty))))
     if why.worth and why.worth.price > 0:
-        rows.append(("worth", _worth(why.worth, why.at)))
+        rows.append(("value", _worth(why.worth, why.at)))
     rows += [("if", _what_if(each, why)) for each in why.what_ifs if each.moves]
     still = [each for each in why.what_ifs if not each.moves]
     if still:
@@ -76,10 +77,8 @@ def why_rows(why: Why) -> list[tuple[str, str]]:
     if why.robots_tags:
         rows.append(("asks", _asks(why.robots_tags)))
     if not why.valued:
-        tells = "which tells neither change rates nor values of visits"
-        rows.append(
-            ("policy", f"{why.policy}, {tells}; other visits are taken to move no interval")
-        )
+        lacks = "which estimates neither change rates nor values of visits"
+        rows.append(("policy", f"{why.policy}, {lacks}; other visits are assumed not to affect it"))
     if why.simulated < why.pages:
         rows.append(("from", f"a random sample of {why.simulated:,} of {why.pages:,} pages"))
     return rows
@@ -110,7 +109,7 @@ def _has_weight(why: Why) -> bool:
 
 def _weight(why: Why) -> str:
     """How much a fresh copy of the page matters, and who says so."""
-    of_file = f"what {why.weights} says of it times " if why.weights else ""
+    of_file = f"its weight in {why.weights} times " if why.weights else ""
     return f"{why.weight:g}: {of_file}the weight of its block"
 
 
@@ -126,9 +125,10 @@ def _next(why: Why) -> str:
     low, high = (max(end - why.at, 0.0) for end in (why.low, why.high))
     if why.low == why.next_visit and high == inf:
         return f"{said}, or later"
+    about = said.replace("in ", "in about ", 1)
     if high == inf:
-        return f"about {said}; not before {every(low)} from now"
-    return f"about {said} (70 % interval: {every(low)} to {every(high)})"
+        return f"{about}; not before {every(low)} from now"
+    return f"{about} (70 % interval: {every(low)} to {every(high)})"
 
 
 def _evidence(seen: Evidence, now: float) -> str:
@@ -168,8 +168,10 @@ def _asks(tags: str) -> str:
 def _estimate(believed: Estimate) -> str:
     band = f"{every(1 / believed.high)} to {every(1 / believed.low)}"
     said = f"changes every {every(1 / believed.rate)} (90 % interval: {band})"
-    relatives = f"related pages alone suggest every {every(1 / believed.relatives)}"
-    said += f"; {percent(believed.own)} of that comes from its own visits, {relatives}"
+    own = f"{percent(believed.own)} of the evidence is its own"
+    if believed.own < _NO_EVIDENCE:
+        own = "no evidence of its own yet"
+    said += f"; {own}, related pages alone suggest every {every(1 / believed.relatives)}"
     return f"{said}. Its copy is fresh with a probability of {percent(believed.fresh)}."
 
 
@@ -213,7 +215,7 @@ def _worth(worth: Worth, now: float) -> str:
         for at, value in worth.values
     )
     # A visit that is due now has all its points now: they are said once.
-    return f"{', '.join(dict.fromkeys(points))} of the current price of a visit"
+    return f"{', '.join(dict.fromkeys(points))} (100 % = the least valuable visit being made)"
 
 
 def _what_if(each: WhatIf, why: Why) -> str:

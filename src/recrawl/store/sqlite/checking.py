@@ -37,31 +37,41 @@ _NO_DESTINATION = "destination not in (select id from destinations)"
 # What every row of a table must find in another.
 _ORPHANS = (
     ("pages", "pages", "host not in (select id from hosts)", "has no host"),
-    ("copies", "copies", "page not in (select id from pages)", "is of no page"),
-    ("copies", "duplicates", "page not in (select id from pages)", "is of no page"),
+    ("copies", "copies", "page not in (select id from pages)", "belongs to no page"),
+    ("copies", "duplicates", "page not in (select id from pages)", "belongs to no page"),
     ("copies", "duplicates", "original not in (select id from pages)", "is a copy of no page"),
-    ("copies", "masks", "page not in (select id from pages)", "is of no page"),
-    ("versions", "versions", "page not in (select id from pages)", "is of no page"),
+    ("copies", "masks", "page not in (select id from pages)", "belongs to no page"),
+    ("versions", "versions", "page not in (select id from pages)", "belongs to no page"),
     ("versions", "versions", "body not in (select id from bodies)", "has no body"),
-    ("versions", "bodies", "id not in (select body from versions)", "is of no version"),
-    ("hosts", "robots", "host not in (select id from hosts)", "is of no host"),
-    ("hosts", "host_masks", "host not in (select id from hosts)", "is of no host"),
-    ("hosts", "address_shapes", "host not in (select id from hosts)", "is of no host"),
-    ("hosts", "refused_addresses", "host not in (select id from hosts)", "is of no host"),
-    ("hosts", "signal_records", "host not in (select id from hosts)", "is of no host"),
-    ("changes", "changes", "page not in (select id from pages)", "is of no page"),
-    ("changes", "changes", "visit not in (select id from visits)", "is of no visit"),
-    ("changes", "manifests", "page not in (select id from pages)", "is of no page"),
-    ("changes", "manifests", "visit not in (select id from visits)", "is of no visit"),
-    ("changes", "manifests", _UNUSED, "is of no event and no copy"),
+    ("versions", "bodies", "id not in (select body from versions)", "belongs to no version"),
+    ("hosts", "robots", "host not in (select id from hosts)", "belongs to no host"),
+    ("hosts", "host_masks", "host not in (select id from hosts)", "belongs to no host"),
+    ("hosts", "address_shapes", "host not in (select id from hosts)", "belongs to no host"),
+    ("hosts", "refused_addresses", "host not in (select id from hosts)", "belongs to no host"),
+    ("hosts", "signal_records", "host not in (select id from hosts)", "belongs to no host"),
+    ("changes", "changes", "page not in (select id from pages)", "belongs to no page"),
+    ("changes", "changes", "visit not in (select id from visits)", "belongs to no visit"),
+    ("changes", "manifests", "page not in (select id from pages)", "belongs to no page"),
+    ("changes", "manifests", "visit not in (select id from visits)", "belongs to no visit"),
+    ("changes", "manifests", _UNUSED, "belongs to no event and no copy"),
     ("changes", "destinations", f"cursor not between 0 and {_NEWEST}", "is ahead of the feed"),
-    ("changes", "undelivered", _NO_DESTINATION, "is of no destination"),
-    ("listings", "objects", "listing not in (select id from listings)", "is of no listing"),
-    ("listings", "syncs", "listing not in (select id from listings)", "is of no listing"),
-    ("listings", "objects", "page not in (select id from pages)", "has a detail page that is none"),
-    ("listings", "events", "page not in (select id from pages)", "has a detail page that is none"),
-    ("listings", "events", "sync not in (select id from syncs)", "is of no sync"),
-    ("listings", "events", "object not in (select id from objects)", "is of no object"),
+    ("changes", "undelivered", _NO_DESTINATION, "belongs to no destination"),
+    ("listings", "objects", "listing not in (select id from listings)", "belongs to no listing"),
+    ("listings", "syncs", "listing not in (select id from listings)", "belongs to no listing"),
+    (
+        "listings",
+        "objects",
+        "page not in (select id from pages)",
+        "has a detail page that does not exist",
+    ),
+    (
+        "listings",
+        "events",
+        "page not in (select id from pages)",
+        "has a detail page that does not exist",
+    ),
+    ("listings", "events", "sync not in (select id from syncs)", "belongs to no sync"),
+    ("listings", "events", "object not in (select id from objects)", "belongs to no object"),
 )
 _DENSE = ("pages", "hosts", "visits")
 
@@ -133,10 +143,10 @@ def _visits(connection: apsw.Connection) -> Iterator[str | int]:
         yield from _broken(newest, visit, page, before)
         outcomes.update(outcome.tolist())
         if stop == saved_visit and not np.array_equal(newest[1 : len(saved) + 1], saved):
-            yield f"latest visits: not those up to visit {saved_visit}"
+            yield f"latest visits: they are not those up to visit {saved_visit}"
     days: Any = connection.execute("select outcome, sum(visits) from days group by outcome")
     if dict(days) != outcomes:
-        yield "days: not as many visits of each outcome as there are"
+        yield "days: the numbers of visits by outcome do not match"
 
 
 def _broken(newest: Any, visit: Any, page: Any, before: Any) -> Iterator[str]:  # noqa: ANN401
@@ -167,7 +177,7 @@ def _orphans(connection: apsw.Connection, what: str) -> Iterator[str | int]:
             query = f"select count(*) from {table} where {orphaned}"  # noqa: S608 - ours
             count = connection.execute(query).get
             if count:
-                yield f"{table}: {count} of its rows: each {problem}"
+                yield f"{table}: {count} rows, each of which {problem}"
 
 
 def _bodies(connection: apsw.Connection) -> Iterator[str | int]:

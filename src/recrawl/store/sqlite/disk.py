@@ -75,7 +75,8 @@ def compact(path: Path, connection: apsw.Connection) -> None:
     needed, free = 2 * _used(connection), shutil.disk_usage(path.resolve().parent).free
     if free < needed:
         raise StoreFull(
-            f"{path}: compacting needs about {needed:,} bytes of room beside it (free: {free:,})"
+            f"{path}: compacting needs about {needed:,} bytes of free space beside it (free: "
+            f"{free:,})"
         )
     connection.execute("pragma wal_checkpoint(truncate)")
     with _scratch_beside(path):

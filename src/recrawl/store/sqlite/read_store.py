@@ -363,7 +363,7 @@ class SqliteReadStore:
 
     def remark_damage(self, found: str) -> None:
         """Note that what was learned is damaged, once."""
-        said = f"{found}; what was learned from its visits is learned again."
+        said = f"{found}; its visits are replayed instead."
         if said not in self._remarks:
             self._remarks.append(said)
 
