@@ -103,7 +103,7 @@ def test_a_site_that_does_not_answer_is_not_added(tmp_path):
 
         assert said == (
             f"{server.address('/')}: waiting for robots.txt (status 500); "
-            "--later adds it all the same"
+            "add --later to add it anyway"
         )
         assert (tmp_path / "recrawl.toml").read_text() == before
         assert addresses(tmp_path) == []
@@ -118,7 +118,7 @@ def test_a_private_address_says_how_to_go_on(tmp_path):
     with FaultServer().in_thread() as server:
         said = sentence(run("add", server.address("/"), cwd=tmp_path))
 
-        assert said.endswith("(127.0.0.1 is not a public address); --local allows it")
+        assert said.endswith("(127.0.0.1 is not a public address); add --local to allow it")
         assert server.requests == []
         assert (tmp_path / "recrawl.toml").read_text() == before
         assert run("add", server.address("/"), "--local", cwd=tmp_path).code == 0

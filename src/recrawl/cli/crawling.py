@@ -286,7 +286,7 @@ async def _check_answer(crawler: Crawler, address: str, number: int) -> None:
     from recrawl.fetch.http.resolver import NOT_PUBLIC
 
     if why := await crawler.trouble_at(number):
-        hint = "--local allows it" if NOT_PUBLIC in why else "--later adds it all the same"
+        hint = "add --local to allow it" if NOT_PUBLIC in why else "add --later to add it anyway"
         raise NothingAnswered(f"{address}: {why}; {hint}")
 
 

@@ -120,7 +120,9 @@ def test_compacting_without_room_says_how_much_it_needs(tmp_path):
                 store.write([visit(0, number, body=noise(150_000, number))])
         with (
             open_for_writing(path) as store,
-            pytest.raises(StoreFull, match=r"compacting needs about [\d,]+ bytes of room beside"),
+            pytest.raises(
+                StoreFull, match=r"compacting needs about [\d,]+ bytes of free space beside"
+            ),
         ):
             store.compact()
         with open_for_writing(path) as store:

@@ -49,8 +49,8 @@ def missed_words(plans: Sequence[Sequence[PlannedSync]], goal: Goal) -> list[str
     if daily:
         asked = every(min(_asked(sync, goal) for sync in daily))
         lines.append(
-            f"{counted(len(daily), 'sync')} a day apart, still too rare: the target needs one every "
-            f"{asked}; plans use whole days."
+            f"{counted(len(daily), 'sync')} a day apart, still too rare: the target needs one "
+            f"every {asked}; plans use whole days."
         )
     later = [by for sync, by in found if sync.gap > 1]
     if later:
