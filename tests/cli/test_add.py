@@ -102,7 +102,7 @@ def test_a_site_that_does_not_answer_is_not_added(tmp_path):
         said = sentence(run("add", server.address("/"), "--local", cwd=tmp_path))
 
         assert said == (
-            f"{server.address('/')}: waiting for robots.txt (status 500); "
+            f"{server.address('/')}: cannot fetch robots.txt (status 500); "
             "add --later to add it anyway"
         )
         assert (tmp_path / "recrawl.toml").read_text() == before

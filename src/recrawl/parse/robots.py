@@ -216,7 +216,7 @@ class Permission:
         >>> Permission.of(404, b"", 10.0, "recrawl").until
         11.0
         >>> Permission.of(500, b"", 10.0, "recrawl").trouble
-        'waiting for robots.txt (status 500)'
+        'cannot fetch robots.txt (status 500)'
         """
         robots = NOTHING_ALLOWED
         if status is not None:
@@ -224,7 +224,7 @@ class Permission:
         if robots is not NOTHING_ALLOWED:
             return cls(robots, at, at + _VALID_DAYS)
         why = detail or ("no response" if status is None else f"status {status}")
-        return cls(robots, at, at + _RETRY_DAYS, f"waiting for robots.txt ({why})")
+        return cls(robots, at, at + _RETRY_DAYS, f"cannot fetch robots.txt ({why})")
 
     def holds(self, now: float) -> bool:
         """Whether it need not be asked again: read not long ago, and not by a clock ahead."""
