@@ -111,7 +111,7 @@ def test_paths_without_a_host_need_a_site(tmp_path):
     log = tmp_path / "access.log"
     log.write_text(APACHE + "\n")
 
-    with pytest.raises(InvalidTable, match=r"names paths without a host; --site https://example"):
+    with pytest.raises(InvalidTable, match=r"has paths without a host; add --site https://example"):
         imported(log)
 
 

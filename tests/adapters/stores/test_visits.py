@@ -28,6 +28,7 @@ LOGGED = {
     VisitOutcome.REFUSED: None,
     VisitOutcome.MOVED: None,
     VisitOutcome.WALLED: None,
+    VisitOutcome.DUPLICATE: None,
 }
 
 
