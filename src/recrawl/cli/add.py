@@ -40,7 +40,7 @@ _WEIGHT = typer.Option(
 )
 _LINKS = typer.Option("--links", metavar="DEPTH", help="How many links deep to follow.")
 _LOCAL = typer.Option("--local", help="Allow loopback and private addresses.")
-_AGAIN = typer.Option("--again", help="Discover the pages of a site that is there already.")
+_AGAIN = typer.Option("--again", help="Discover the pages of a site that the settings already name.")
 _LATER = typer.Option(
     "--later", help="Add without contacting the site; the crawl discovers its pages."
 )

@@ -43,7 +43,7 @@ def windows(
     output: Annotated[Path | None, shared.OUTPUT] = None,
     read_as: trends_shared.TrendOptions,
 ) -> None:
-    """Cut the changes of each page into windows of one trend.
+    """Cut the changes of each page into windows, each with one trend.
 
     Writes one row per window: whether its rate is constant, increasing or
     decreasing, beta and eta of its Weibull process, beta with a band, the rate at
