@@ -71,7 +71,8 @@ def test_options_choose_events(crawl):
 
     assert pages("--kind", "changed", "--kind", "removed") == [1, 0]
     assert pages("--limit", "2") == [0, 1]
-    assert pages("--host", "b.org") == []
+    said = sentence(run("changes", "--host", "b.org", cwd=crawl))
+    assert said == "recrawl.db: no host 'b.org' in this crawl"
     assert pages("--host", "A.org", "--since", "2026-01-01T14:00:00") == [1, 2, 0]
     assert pages("--since", "1d") == []
     assert pages() == [0, 1, 1, 2, 0]

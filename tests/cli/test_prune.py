@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from recrawl.entries.entries import Copy, PageChange, PagesRemoved
+from recrawl.errors import InvalidInput
 from recrawl.settings.settings import read_settings
 from recrawl.store import create_store, open_for_writing, open_store
 from recrawl.visits.status import PageStatus, VisitOutcome
@@ -83,7 +84,9 @@ def test_what_belongs_to_no_site_is_deleted(folder):
     with open_store("recrawl.db") as reader:
         assert reader.newest_body(3) == b"body 3"
 
-    ended = run_here("prune", "--json")
+    with pytest.raises(InvalidInput, match="cannot be undone; add --yes"):
+        run_here("prune", "--json")
+    ended = run_here("prune", "--yes", "--json")
 
     assert [json.loads(line)["page"] for line in ended.out.splitlines()] == PAGES[3:]
     assert ended.err == "Deleted 3 versions (45 bytes) of 3 pages.\n"

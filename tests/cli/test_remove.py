@@ -69,7 +69,7 @@ def test_a_removed_page_keeps_its_versions(folder):
 
 
 def test_erased_pages_are_counted(folder):
-    ended = run_here("remove", "--erase", PAGES[0], PAGES[1], "--json")
+    ended = run_here("remove", "--yes", "--erase", PAGES[0], PAGES[1], "--json")
 
     assert [
         (row["page"], row["status"], row["versions"], row["bodies"]) for row in rows(ended)
@@ -85,9 +85,11 @@ def test_erased_pages_are_counted(folder):
 
 
 def test_a_star_stands_for_any_letters(folder):
-    assert len(rows(run_here("remove", "--erase", "https://a.org/private/*", "--json"))) == 2
+    assert (
+        len(rows(run_here("remove", "--yes", "--erase", "https://a.org/private/*", "--json"))) == 2
+    )
     assert statuses() == ["copied", "copied", "erased", "erased", "copied"]
-    again = run_here("remove", "--erase", "https://a.org/private/*", "--json")
+    again = run_here("remove", "--yes", "--erase", "https://a.org/private/*", "--json")
     assert (rows(again), again.err.splitlines()[0]) == ([], "No page matches.")
 
 
@@ -104,7 +106,7 @@ def test_an_address_that_is_no_page_is_refused(folder):
 
 def test_while_a_crawl_runs_that_is_said(folder):
     with open_for_writing("recrawl.db"):
-        said = sentence(run("remove", "--erase", PAGES[0], cwd=folder))
+        said = sentence(run("remove", "--yes", "--erase", PAGES[0], cwd=folder))
 
     assert said == f"recrawl.db is in use by another crawl (process {os.getpid()})"
     assert statuses() == ["copied"] * 5
@@ -114,13 +116,13 @@ def test_a_reader_in_the_way_is_said_and_the_next_run_does_the_rest(folder):
     """A reader keeps the log: bytes would be left in it."""
     reader = apsw.Connection("recrawl.db", flags=apsw.SQLITE_OPEN_READONLY)
     reader.execute("begin; select count(*) from visits").fetchall()
-    ended = run("remove", "--erase", PAGES[0], cwd=folder)
+    ended = run("remove", "--yes", "--erase", PAGES[0], cwd=folder)
     reader.close()
     assert ended.code == 1
     assert "another program is reading the store" in ended.err
     assert statuses()[0] == "erased"
 
-    assert run("remove", "--erase", PAGES[0], cwd=folder).code == 0
+    assert run("remove", "--yes", "--erase", PAGES[0], cwd=folder).code == 0
     assert PAGES[2].encode() in (folder / "recrawl.db").read_bytes()
     assert b"body 0" not in (folder / "recrawl.db").read_bytes()
 
@@ -147,6 +149,13 @@ def test_a_person_is_asked(folder, answer, after):
     assert statuses()[0] == after
 
 
+def test_where_nobody_can_be_asked_nothing_is_erased(folder):
+    said = sentence(run("remove", "--erase", PAGES[0], cwd=folder))
+
+    assert said == "nobody is there to confirm this, and it cannot be undone; add --yes"
+    assert statuses()[0] == "copied"
+
+
 def test_warc_files_go_with_erase_only(folder):
     ended = run_here("remove", PAGES[0], "--warc", "archive")
 
@@ -155,7 +164,7 @@ def test_warc_files_go_with_erase_only(folder):
 
 def test_what_was_taken_out_is_told_by_the_verbs_that_look(folder):
     run_here("remove", PAGES[0])
-    run_here("remove", "--erase", PAGES[1])
+    run_here("remove", "--yes", "--erase", PAGES[1])
 
     removed, erased = (json.loads(run_here("why", page, "--json").out) for page in PAGES[:2])
     assert (removed["status"], removed["constraint"], removed["page"]) == (
@@ -208,7 +217,9 @@ def test_a_crawl_goes_on_without_what_was_taken_out(tmp_path):
             tmp_path, server, top='budget = "100000/1d"', more='interval = "1s"\nlinks = 2'
         )
         run("crawl", "--once", "--warc", "archive", cwd=tmp_path)
-        ended = run("remove", "--erase", "--warc", "archive", named[0], "--json", cwd=tmp_path)
+        ended = run(
+            "remove", "--yes", "--erase", "--warc", "archive", named[0], "--json", cwd=tmp_path
+        )
         assert [row["warc_records"] for row in rows(ended)] == [2]
         assert run("remove", named[1], cwd=tmp_path).code == 0
         with open_for_writing(tmp_path / "recrawl.db") as store:  # sitemaps are read again

@@ -40,7 +40,9 @@ _WEIGHT = typer.Option(
 )
 _LINKS = typer.Option("--links", metavar="DEPTH", help="How many links deep to follow.")
 _LOCAL = typer.Option("--local", help="Allow loopback and private addresses.")
-_AGAIN = typer.Option("--again", help="Discover the pages of a site that the settings already name.")
+_AGAIN = typer.Option(
+    "--again", help="Discover the pages of a site that the settings already name."
+)
 _LATER = typer.Option(
     "--later", help="Add without contacting the site; the crawl discovers its pages."
 )
@@ -90,6 +92,10 @@ def add(
     open_store(store).close()  # raises before anything is changed
     check_weights(before)
     if again:
+        if values or page or later:
+            raise typer.BadParameter(
+                "--again only discovers pages; change settings in recrawl.toml"
+            )
         for address in addresses:
             _discover_again(before, settings, address)
         return
@@ -170,7 +176,8 @@ def _blocks(
         first = f" ({found.first_bad})" if found.first_bad else ""
         raise InvalidInput(f"{name} lists no address{first}")
     unit = "address" if len(blocks) == 1 else "addresses"
-    screen.remark(f"{name}: {len(blocks):,} {unit} ({found.kind}).")
+    kind = "" if found.kind == "addresses" else f" ({found.kind})"
+    screen.remark(f"{name}: {len(blocks):,} {unit}{kind}.")
     asked = ", ".join(f"{what}: {count:,}" for what, count in left_out.items() if count)
     if asked:
         first = f" (the first: {found.first_bad})" if found.first_bad else ""

@@ -135,6 +135,8 @@ def changes(
     wanted = _Wanted(kinds, host.lower(), everything, latest)
     to_screen = not (as_json or atom or output) and screen.is_terminal(sys.stdout)
     with inspecting.open_crawl(settings) as (asked, reader), inspecting.documents() as convert:
+        if host:
+            inspecting.host_of(reader, wanted.host)
         named = [part.strip() for part in parts.split(",") if part.strip()]
         content, feed = ContentReader(reader, asked, named, convert), page_feed(reader)
         start = feeds.start_of(feed, after, since)
@@ -259,7 +261,14 @@ def _show(
     from recrawl.report.diff.lines import heading, shown
 
     newest, total = feeds.newest(feed, start, _picker(feed, start, wanted), most)
-    shared.show(HEADER, event_words(newest), total=total, unit="events", left=(0, 1, 3, 4))
+    shared.show(
+        HEADER,
+        event_words(newest),
+        total=total,
+        unit="events",
+        left=(0, 1, 3, 4),
+        options="--json or -o",
+    )
     if "diff" in content.parts:
         for comparison in filter(None, map(content.compared, newest)):
             for line in (

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from recrawl.adapters.documents.converter import DocumentConverter
     from recrawl.arrays.types import Ints
     from recrawl.cli.shared import Output
+    from recrawl.entries.records import Host
     from recrawl.entries.store import ReadStore
     from recrawl.report.rates import Column
     from recrawl.settings.settings import Settings
@@ -133,3 +134,15 @@ def page_of(reader: ReadStore, url: str) -> tuple[int, str]:
         hint = f"; did you mean {other}?" if other else ""
         raise UnknownPage(f"{reader.name}: no page {address}{hint}")
     return page, address
+
+
+def host_of(reader: ReadStore, name: str) -> Host:
+    """A host of a crawl by its name; raise with the hosts that begin so if it is unknown."""
+    from recrawl.errors import UnknownPage
+
+    host = reader.host(name)
+    if host is not None:
+        return host
+    near = [each.name for each in reader.hosts() if each.name.startswith(f"{name}:")]
+    hint = f"; did you mean {near[0]}?" if near else ""
+    raise UnknownPage(f"{reader.name}: no host {name!r} in this crawl{hint}")

@@ -100,15 +100,11 @@ def _chosen(snapshot: Snapshot, reader: ReadStore, host: str, statuses: Ints, st
     """The pages that the options select, counted from 0; erased ones only where asked for."""
     import numpy as np
 
-    from recrawl.errors import UnknownPage
     from recrawl.report.pages import status_named
     from recrawl.visits.status import PageStatus
 
     wanted = status_named(status) if status else None
     selected = statuses != PageStatus.ERASED if wanted is None else statuses == wanted
     if host:
-        known = reader.host(host)
-        if known is None:
-            raise UnknownPage(f"{reader.name}: no host {host!r} in this crawl")
-        selected &= snapshot.columns.host == known.number
+        selected &= snapshot.columns.host == inspecting.host_of(reader, host).number
     return np.flatnonzero(selected)

@@ -65,7 +65,7 @@ def prune(
         _show(reader, found, out)
         pages = counted(len(found), "page")
         if found:
-            shared.confirm(f"Delete {pages} for good?", yes=yes)
+            shared.confirm(f"Delete {pages} for good?", yes=yes, for_good=True)
         erased = prune_pages(store, reader, found, time.time())
         reader.close()  # what it reads could not be written over
         whole = store.wipe()

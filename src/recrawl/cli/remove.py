@@ -143,7 +143,7 @@ def _confirm(chosen: PageSelection, *, erase: bool, yes: bool) -> None:
     pages = counted(len(chosen.pages), "page")
     question = f"Erase {pages} for good?" if erase else f"Remove {pages} from the crawl?"
     named = [f"  {address}" for address in list(chosen.pages)[: screen.most_rows()]]
-    shared.confirm(question, yes=yes, above=named)
+    shared.confirm(question, yes=yes, above=named, for_good=erase)
 
 
 def _wipe(store: WriteStore) -> None:

@@ -277,12 +277,13 @@ def show(
     total: int,
     unit: str = "pages",
     left: Collection[int] = (0,),
+    options: str = "--csv, --json or -o",
 ) -> None:
-    """Print the first rows as a table, and the number of the others."""
+    """Print the first rows as a table, the number of the others, and what writes all of them."""
     screen.show_table(header, rows, left=left)
     if total > len(rows) and screen.limit is None:
         more = f"... and {total - len(rows):,} more {unit}"
-        screen.remark(f"{more}; --csv, --json or -o writes all of them.")
+        screen.remark(f"{more}; {options} writes all of them.")
 
 
 def revert_remark(count: int) -> None:
@@ -293,15 +294,24 @@ def revert_remark(count: int) -> None:
         screen.remark(f"{counted(count, 'change')} went back to an earlier version.")
 
 
-def confirm(question: str, *, yes: bool, above: Sequence[str] = ()) -> None:
+def confirm(question: str, *, yes: bool, above: Sequence[str] = (), for_good: bool = False) -> None:
     """Ask a person at a terminal, unless --yes was given; anything but a yes ends the verb.
 
     Args:
         question: The question.
         yes: Whether --yes was given.
         above: Lines above the question.
+        for_good: Whether there is no way back: then nothing is done where nobody can be asked.
     """
-    if yes or not (screen.is_terminal(sys.stdin) and screen.is_terminal(sys.stderr)):
+    if yes:
+        return
+    if not (screen.is_terminal(sys.stdin) and screen.is_terminal(sys.stderr)):
+        if for_good:
+            from recrawl.errors import InvalidInput
+
+            raise InvalidInput(
+                "nobody is there to confirm this, and it cannot be undone; add --yes"
+            )
         return
     for line in above:
         screen.remark(line)

@@ -109,6 +109,8 @@ def read_site_list(body: bytes) -> SiteList:
         >>> found = read_site_list(b"# mine\nhttps://example.org  tea\nno address\n")
         >>> [each.address for each in found.entries], found.left_out, found.first_bad
         (['https://example.org/'], {'lines without an address': 1}, 'line 3: "no address"')
+        >>> read_site_list(b"http:/a.org\nhttps://a.org").left_out
+        {'lines without an address': 1}
     """
     if len(body) > MOST_BYTES:
         raise InvalidInput(f"a list has at most {MOST_BYTES:,} bytes (got more)")
@@ -151,7 +153,8 @@ class _Collected:
             parts: Parts of a page that count; None where it may be a site.
             modified: When it changed last, in epoch seconds; nan if unsaid.
         """
-        address = canonical(text) if isinstance(text, str) else None
+        # `http:/a.org` is a slip of the pen, whatever browsers make of it.
+        address = canonical(text) if isinstance(text, str) and "://" in text else None
         if address is None:
             self.left_out[what] += 1
             shown = json.dumps(str(text)[:_SHOWN])
