@@ -33,7 +33,7 @@ def test_the_next_crawl_takes_hints(crawl):
 
     assert (
         ended.err
-        == "Noted 2 hints; 1 that belong to no site left out; the next crawl takes them.\n"
+        == "Noted 2 hints; left out 1 address that belongs to no site; the next crawl takes them.\n"
     )
     assert waiting() == [crawl.address("/"), crawl.address("/new")]
     assert run("crawl", "--once").code == 0
@@ -46,7 +46,7 @@ def test_a_crawl_that_runs_takes_them_at_once(crawl, tmp_path):
         wait_until(lambda: reloading_process(tmp_path / "recrawl.db") == process.pid)
         ended = run("hint", crawl.address("/new"))
 
-        assert ended.err == "Noted 1 hint; the crawl takes them now.\n"
+        assert ended.err == "Noted 1 hint; the crawl takes it now.\n"
         wait_until(lambda: crawl.asked("/new"))
         wait_until(lambda: not waiting())
 

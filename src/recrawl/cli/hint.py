@@ -62,6 +62,8 @@ def hint(
     add_hints(store, wanted, time.time())
     unit = "1 hint" if len(wanted) == 1 else f"{len(wanted):,} hints"
     other = len(addresses) - len(admitted)
-    left = f"; {other:,} that belong to no site left out" if other else ""
-    takes = "the crawl takes them now" if is_locked(store) else "the next crawl takes them"
+    out = "1 address that belongs" if other == 1 else f"{other:,} addresses that belong"
+    left = f"; left out {out} to no site" if other else ""
+    them = "it" if len(wanted) == 1 else "them"
+    takes = f"the crawl takes {them} now" if is_locked(store) else f"the next crawl takes {them}"
     screen.remark(f"Noted {unit}{left}; {takes}.")

@@ -136,8 +136,9 @@ def _evidence(seen: Evidence, now: float) -> str:
         return "no visits yet"
     visits = counted(seen.visits, "visit")
     said = f"{visits} in {every(max(now - seen.first_visit, 0.0))}"
-    changes = f"found {counted(seen.changes, 'change')}"
-    said += f"; {seen.compared:,} compared it with its copy and {changes}"
+    if seen.compared:
+        changes = f"found {counted(seen.changes, 'change')}"
+        said += f"; {seen.compared:,} compared it with its copy and {changes}"
     if not isnan(seen.last_change):
         said += f", the last {every(now - seen.last_change)} ago"
     said += f". Last visit {every(now - seen.last_visit)} ago"
