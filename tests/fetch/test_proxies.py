@@ -274,6 +274,8 @@ def microsocks(folder, port):
     return command, "socks5"
 
 
+# With TLS both sides take leave of each other through the proxy, and the loop may end before that.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("secure", [False, True])
 @pytest.mark.parametrize("program", [tinyproxy, microsocks])
 def test_proxies_that_others_wrote_bring_the_page(folder, serving, program, secure):

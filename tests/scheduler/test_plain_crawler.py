@@ -284,7 +284,10 @@ def test_misuse_is_said_in_a_sentence(clock):
             scheduler.seen(page, status=7)
         with pytest.raises(InvalidParameter, match="outcome must be one of first, same"):
             scheduler.seen(page, outcome="lost")
-        with pytest.raises(InvalidParameter, match="'nowhere' is not an address; write it like https://example.org/news"):
+        with pytest.raises(
+            InvalidParameter,
+            match="'nowhere' is not an address; write it like https://example.org/news",
+        ):
             scheduler.seen(page, url="nowhere")
         scheduler.seen(page)
         for twice in (scheduler.seen, scheduler.release):

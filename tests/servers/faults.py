@@ -86,6 +86,7 @@ class FaultServer:
         self._tls = tls
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._writers: list[asyncio.StreamWriter] = []
         self._news = asyncio.Event()
 
     def address(self, path: str = "/", host: str = "127.0.0.1") -> str:
@@ -123,6 +124,10 @@ class FaultServer:
         for task in list(self._tasks):  # those that never answer would never end
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        # With TLS both sides take leave, for which the loop may not live long enough.
+        for writer in self._writers:
+            writer.transport.abort()
+        await asyncio.sleep(0)
 
     @contextmanager
     def in_thread(self) -> Iterator[Self]:
@@ -143,6 +148,7 @@ class FaultServer:
         task = asyncio.current_task()
         assert task is not None
         self._tasks.add(task)
+        self._writers.append(writer)
         number, self.connections = self.connections, self.connections + 1
         # Whoever asks may hang up at any time, and the test may be over before the answer is.
         with suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):

@@ -17,6 +17,7 @@ MEANING = {
     "moved": (-1, AnswerKind.FAILED),
     "cosmetic": (0, AnswerKind.OK),
     "walled": (-1, AnswerKind.FAILED),
+    "duplicate": (-1, AnswerKind.FAILED),
 }
 
 

@@ -12,6 +12,7 @@ def test_numbers_on_disk_keep_their_meaning():
         "moved",
         "removed",
         "erased",
+        "duplicate",
     ]
     assert [outcome.label for outcome in VisitOutcome] == [
         "first",
@@ -24,7 +25,8 @@ def test_numbers_on_disk_keep_their_meaning():
         "moved",
         "cosmetic",
         "walled",
+        "duplicate",
     ]
     assert [audit.label for audit in Audit] == ["none", "word", "noise"]
-    assert [*PageStatus] == list(range(8))
-    assert [*VisitOutcome] == list(range(10))
+    assert [*PageStatus] == list(range(9))
+    assert [*VisitOutcome] == list(range(11))

@@ -169,7 +169,7 @@ def test_many_attributes_take_little_time_where_parts_are_chosen(attribute, end)
     began = time.process_time()
     lines(page, watch=("main",))
 
-    assert time.process_time() - began < 2
+    assert time.process_time() - began < 5  # garbage of a large process is collected, too
 
 
 @given(HTML)
