@@ -286,7 +286,7 @@ def test_misuse_is_said_in_a_sentence(clock):
             scheduler.seen(page, outcome="lost")
         with pytest.raises(
             InvalidParameter,
-            match="'nowhere' is not an address; write it like https://example.org/news",
+            match=r"'nowhere' is not an address; write it like https://example\.org/news",
         ):
             scheduler.seen(page, url="nowhere")
         scheduler.seen(page)
