@@ -208,7 +208,7 @@ def test_kills_leave_every_record_that_was_acknowledged(tmp_path):
         numbers = [int(line) for line in said if line.strip()]
         acknowledged.update(numbers)
         first = max(numbers) + 2  # the next may have been written, and not told
-        assert len(left_open(tmp_path)) == 1
+        assert len(left_open(tmp_path)) <= 1  # none, where it was killed between two files
     WarcFolder(tmp_path, AGENT).close()
 
     assert left_open(tmp_path) == []
