@@ -48,7 +48,7 @@ class RefusedAddresses:
 
 @dataclass(frozen=True, slots=True)
 class AddressesRefused:
-    """Addresses that were found and not taken in; again is nothing.
+    """Addresses that were found and not taken in. Writing the same ones again changes nothing.
 
     Args:
         host: Their host.
