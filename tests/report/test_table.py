@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.report.table import printable, shortened, table_lines
+from recrawl.report.table import columns_that_fit, printable, shortened, table_lines
 
 
 def test_text_stands_left_and_figures_right():
@@ -18,7 +18,7 @@ def test_the_first_column_gives_way_on_a_narrow_terminal():
     lines = table_lines(["page", "rate"], [[page, "0.25"]], width=30)
 
     assert all(len(line) == 30 for line in lines)
-    assert lines[1].startswith("https://ex")
+    assert lines[1].startswith("example.org/")
     assert "/end" in lines[1]
 
 
@@ -67,3 +67,29 @@ def test_a_shortened_text_fits_and_keeps_both_ends(text, width):
 )
 def test_what_a_terminal_would_obey_is_shown(text, shown):
     assert printable(text) == shown
+
+
+def test_an_address_loses_its_scheme_before_anything_else():
+    page = "https://example.org/" + "a" * 40
+
+    lines = table_lines(["page", "rate"], [[page, "0.25"]], width=60)
+
+    assert lines[1].startswith("example.org/" + "a" * 40)
+
+
+def test_spare_columns_go_one_by_one_until_the_page_is_readable():
+    """`page` needs 36 letters; beside it the others take 40, 24 or 8."""
+    header = ["page", "b" * 14, "c" * 14, "d" * 6]
+    rows = [["https://example.org/" + "a" * 40, "", "", ""]]
+
+    shown = [
+        columns_that_fit(header, rows, width=width, spare=[2, 1]) for width in (76, 75, 59, 30)
+    ]
+
+    assert shown == [[0, 1, 2, 3], [0, 1, 3], [0, 3], [0, 3]]
+
+
+def test_a_short_first_column_needs_no_room():
+    header = ["page", "b" * 14]
+
+    assert columns_that_fit(header, [["/a", ""]], width=20, spare=[1]) == [0, 1]

@@ -176,13 +176,13 @@ def _first_rows(results: Iterator[PieceEstimates]) -> tuple[Counter[str], PieceE
 def _show(first: PieceEstimates, now: np.datetime64) -> int:
     """Print the first pages, or methods side by side; return the number of pages shown."""
     from recrawl.report.comparison import FALLBACK_REMARK, marked, side_by_side
-    from recrawl.report.rates import HEADER, fresh_at, rate_words
+    from recrawl.report.rates import HEADER, SPARE, fresh_at, rate_words
 
     names = first.names.tolist()
     if len(first.estimates) == 1:
         (estimates,) = first.estimates
         rows = rate_words(names, estimates, fresh_at(estimates, first.last_visit, now))
-        screen.show_table(HEADER, rows, left=(0, len(HEADER) - 1))
+        screen.show_table(HEADER, rows, left=(0, len(HEADER) - 1), spare=SPARE)
         return len(names)
     panels = side_by_side(names, first.estimates, width=screen.width())
     for header, rows in panels:

@@ -61,6 +61,7 @@ def pages(
         HEADER,
         ORDERS,
         PAGE_COLUMNS,
+        SPARE,
         ordered,
         page_columns,
         page_words,
@@ -93,7 +94,7 @@ def pages(
             return
         names = reader.addresses(shown.tolist())
         words = page_words(names, rows.take(shown), visited_at, instant_after_epoch(snapshot.now))
-        shared.show(HEADER, words, total=len(chosen), left=(0, 1))
+        shared.show(HEADER, words, total=len(chosen), left=(0, 1), spare=SPARE)
 
 
 def _chosen(snapshot: Snapshot, reader: ReadStore, host: str, statuses: Ints, status: str) -> Ints:

@@ -60,13 +60,31 @@ def most_rows() -> int:
 
 
 def show_table(
-    header: Sequence[str], rows: Sequence[Sequence[str]], left: Collection[int] = (0,)
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    left: Collection[int] = (0,),
+    spare: Sequence[int] = (),
 ) -> None:
-    """Print a table as wide as the terminal allows."""
-    from recrawl.report.table import table_lines
+    """Print a table as wide as the terminal allows.
 
-    for line in table_lines(header, rows, width=width(), left=left):
+    Args:
+        header: Names of the columns.
+        rows: Cells.
+        left: Columns that are text; the others are figures and stand right.
+        spare: Columns to leave out on a narrow terminal, the one to be missed least first.
+    """
+    from recrawl.report.table import columns_that_fit, table_lines
+
+    shown = columns_that_fit(header, rows, width=width(), spare=spare)
+    chosen = [[row[column] for column in shown] for row in rows]
+    names = [header[column] for column in shown]
+    text = [place for place, column in enumerate(shown) if column in left]
+    for line in table_lines(names, chosen, width=width(), left=text):
         say(line)
+    missing = [name for name in header if name not in names]
+    if missing:
+        columns = "column" if len(missing) == 1 else "columns"
+        remark(f"No room for the {columns} {', '.join(missing)}; widen the terminal to see it all.")
 
 
 def width() -> int:

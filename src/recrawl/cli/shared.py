@@ -277,10 +277,11 @@ def show(
     total: int,
     unit: str = "pages",
     left: Collection[int] = (0,),
+    spare: Sequence[int] = (),
     options: str = "--csv, --json or -o",
 ) -> None:
     """Print the first rows as a table, the number of the others, and what writes all of them."""
-    screen.show_table(header, rows, left=left)
+    screen.show_table(header, rows, left=left, spare=spare)
     if total > len(rows) and screen.limit is None:
         more = f"... and {total - len(rows):,} more {unit}"
         screen.remark(f"{more}; {options} writes all of them.")

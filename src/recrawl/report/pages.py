@@ -50,6 +50,7 @@ RATE_COLUMNS = (
     *("changes", "visits", "last_visit", "fresh_now", "weight"),
 )
 HEADER = ("page", "status", "every", "between", "fresh now", "visited", "next")
+SPARE = (3, 5)  # of these columns, the ones that a narrow terminal leaves out first
 _TAG_SETS = 2 ** len(RobotsTag)
 ORDERS = ("rate", "fresh", "next", "visited", "address")
 

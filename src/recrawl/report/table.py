@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 _APART = "  "
 _CELL = "padding: 2px 8px; white-space: nowrap"
 _NARROWEST = 12  # a first column is cut to this, and no further
+_READABLE = 36  # letters of a first column that tell most addresses apart
+_SCHEMES = ("https://", "http://")
 
 
 def table_lines(
@@ -37,19 +39,73 @@ def table_lines(
         page         rate
         https://a/b  0.25
     """
-    cells = [list(header), *(list(map(printable, row)) for row in rows)]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
-    others = sum(widths[1:]) + len(_APART) * (len(widths) - 1)
-    widths[0] = min(widths[0], max(width - others, _NARROWEST))
+    cells = _printed(header, rows)
+    widths = _widths(cells)
+    room = max(width - _beside_first(widths), _NARROWEST)
+    if widths[0] > room:
+        for row in cells:
+            row[0] = shortened(_without_scheme(row[0]), room)
+        widths = _widths(cells)
     lines = []
     for row in cells:
-        row[0] = shortened(row[0], widths[0])
         padded = [
             cell.ljust(size) if column in left else cell.rjust(size)
             for column, (cell, size) in enumerate(zip(row, widths, strict=True))
         ]
         lines.append(_APART.join(padded).rstrip())
     return lines
+
+
+def columns_that_fit(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    width: int,
+    spare: Sequence[int],
+) -> list[int]:
+    """Columns to show so that the first one stays readable where the terminal is narrow.
+
+    Args:
+        header: Names of the columns.
+        rows: Cells.
+        width: Letters that fit on a line.
+        spare: Columns that may be left out, the one to be missed least first.
+
+    Examples:
+        >>> rows = [["https://example.org/a/long/way/down", "1.9d", "19h - 5.8d"]]
+        >>> columns_that_fit(["page", "every", "between"], rows, width=40, spare=[2])
+        [0, 1]
+        >>> columns_that_fit(["page", "every", "between"], rows, width=80, spare=[2])
+        [0, 1, 2]
+    """
+    cells = _printed(header, rows)
+    wanted = min(max(len(_without_scheme(row[0])) for row in cells), _READABLE)
+    kept = list(range(len(header)))
+    for column in spare:
+        widths = _widths([[row[each] for each in kept] for row in cells])
+        if width - _beside_first(widths) >= wanted:
+            break
+        kept.remove(column)
+    return kept
+
+
+def _printed(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    return [list(header), *(list(map(printable, row)) for row in rows)]
+
+
+def _widths(cells: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(len, column)) for column in zip(*cells, strict=True)]
+
+
+def _beside_first(widths: Sequence[int]) -> int:
+    """Letters on a line that all columns but the first take."""
+    return sum(widths[1:]) + len(_APART) * (len(widths) - 1)
+
+
+def _without_scheme(text: str) -> str:
+    for scheme in _SCHEMES:
+        text = text.removeprefix(scheme)
+    return text
 
 
 def table_html(

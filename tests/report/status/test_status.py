@@ -100,11 +100,11 @@ def test_a_crawl_in_all_its_lines():
     said = status_rows(MORE)
 
     assert [subject for subject, _ in said] == [
-        *("fresh", "staleness", "later", "target", "pages", "overdue", "visits", "found"),
+        *("fresh", "staleness", "outlook", "target", "pages", "overdue", "visits", "found"),
         *("forecast", "exploration", "distrusted", "next"),
     ]
     sentences = dict(said)
-    assert sentences["later"] == (
+    assert sentences["outlook"] == (
         "90.0 % fresh in the long run (86.0 to 94.0 %), 80.0 % with half the budget, "
         "95.0 % with twice the budget"
     )
@@ -198,6 +198,18 @@ def test_of_a_young_crawl_nothing_is_told_a_day():
     assert said["target"].endswith("needs 61 visits per day, had 12 visits in the last 29m")
     assert said["found"].startswith("of 100 visits in the last 29m:")
     assert said["exploration"].startswith("7.0 % of all visits so far:")
+
+
+def test_a_common_budget_that_no_page_draws_on_is_not_shown():
+    nobody = BudgetUse("", 500.0, 0, VisitCount(0, 3.0), pages=0)
+    site = BudgetUse("https://b.org/", 5.0, 0, VisitCount(0, 3.0), pages=0)
+
+    def visits(*spent):
+        rows = status_rows(replace(STATUS, spent=list(spent)))
+        return [sentence for subject, sentence in rows if subject == "visits"]
+
+    assert visits(nobody, site) == ["none yet; budget 5 per day (https://b.org/)"]
+    assert visits(nobody) == ["none yet; budget 500 per day"]
 
 
 def test_of_a_crawl_of_days_the_days_are_told():

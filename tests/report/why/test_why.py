@@ -91,8 +91,8 @@ is worth 50 % of the current price; it reaches that in 6.0h.
 evidence: 12 visits in 10d; 10 compared it with its copy and found 4 changes, the last 2.0d ago.
 Last visit 1.0d ago; 1 visit met a wall.
 
-estimate: changes every 2.0d (90 % interval: 1.0d to 4.0d); 75 % of the evidence is its own,
-related pages alone suggest every 10d. Its copy is fresh with a probability of 60 %.
+estimate: changes every 2.0d (90 % interval: 1.0d to 4.0d); 75 % of this rests on its own visits
+and dates, similar pages alone suggest every 10d. Its copy is fresh with a probability of 60 %.
 
 section: https://a.org/ (30 pages) is 2 times as active as usual; its recent activity raises the
 value of a visit by 100 %. Weekdays and hours are not considered.
@@ -317,3 +317,13 @@ def test_a_visit_that_is_due_now_is_worth_one_figure():
     due = replace(SAID, worth=Worth(1.0, 1.0, NOW, ((NOW, 1.0), (NOW, 1.0), (NOW, 1.0))))
 
     assert ("value", "100 % now (100 % = the least valuable visit being made)") in why_rows(due)
+
+
+def test_the_date_of_the_first_response_is_evidence():
+    """One visit may teach a lot: a page that was last modified weeks ago changes rarely."""
+    seen = replace(SAID.evidence, visits=1, compared=0, changes=0, last_change=nan, first_age=21.0)
+
+    evidence = dict(why_rows(replace(SAID, evidence=seen)))["evidence"]
+
+    assert "the first found a Last-Modified of 3.0w before" in evidence
+    assert why_object(replace(SAID, evidence=seen))["evidence"]["first_age_days"] == 21.0

@@ -300,6 +300,7 @@ def _spent(
             budget.visits_a_day(pages[number]),
             today[number],
             VisitCount(before[number], days),
+            pages[number],
         )
         for number, (address, budget) in enumerate(
             zip(pool_addresses(settings), budgets(settings), strict=True)

@@ -50,12 +50,14 @@ class BudgetUse:
         budget: Visits a day that it allows.
         today: Visits since midnight, UTC.
         lately: Visits of the last days.
+        pages: Pages that it is for.
     """
 
     address: str
     budget: float
     today: int
     lately: VisitCount
+    pages: int = 1
 
 
 @dataclass(frozen=True, slots=True)

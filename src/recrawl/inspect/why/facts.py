@@ -53,6 +53,7 @@ def evidence(snapshot: Snapshot, reader: ReadStore, page: int) -> Evidence:
         last_change=float(changed[-1]) if len(changed) else nan,
         outcomes={each.label: int(counts[each]) for each in VisitOutcome if counts[each]},
         failure=failure_word(int(outcome[-1]), int(visits.http[-1])) if len(at) else "",
+        first_age=float(visits.age[0]) if len(at) else nan,
     )
 
 

@@ -30,6 +30,8 @@ class Evidence:
         last_change: When the last was that found a change.
         outcomes: Visits by what they found, by its name.
         failure: What the last visit met in place of the page, in a word; empty where it met it.
+        first_age: Days from the page's Last-Modified at the first visit to that visit; nan if the
+            response had none.
     """
 
     visits: int
@@ -42,6 +44,7 @@ class Evidence:
     last_change: float
     outcomes: Mapping[str, int]
     failure: str = ""
+    first_age: float = nan
 
 
 @dataclass(frozen=True, slots=True)

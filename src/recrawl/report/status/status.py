@@ -65,7 +65,7 @@ def status_rows(status: CrawlStatus) -> list[tuple[str, str]]:
     return [
         ("fresh", _fresh(status)),
         *([("staleness", _age(status))] if not isnan(status.age) else []),
-        *([("later", _later(status))] if status.outlooks else []),
+        *([("outlook", _outlook(status))] if status.outlooks else []),
         *(("target", each) for each in target_sentences(status.targets)),
         ("pages", _pages(status)),
         *([("failing", _failing(status.failing))] if status.failing else []),
@@ -74,7 +74,7 @@ def status_rows(status: CrawlStatus) -> list[tuple[str, str]]:
         *([("left out", refused_sentence(status.refused))] if status.refused else []),
         *([("versions", _not_kept(status.noarchive))] if status.noarchive else []),
         ("overdue", f"{status.overdue:,}" if status.overdue else "none"),
-        *(("visits", _visits(spent, len(status.spent))) for spent in status.spent),
+        *(("visits", _visits(spent, len(status.spent))) for spent in _used(status.spent)),
         *([("found", _found(status))] if status.visits else []),
         *([("pushes", push_sentence(status.pushes, status.at))] if status.pushes else []),
         *([("feed", feed_sentence(status.feed))] if status.feed else []),
@@ -289,6 +289,11 @@ def _not_kept(pages: int) -> str:
     return f"none kept for {counted(pages, 'page')} that ask{'s' * (pages == 1)} for noarchive"
 
 
+def _used(budgets: Sequence[BudgetUse]) -> list[BudgetUse]:
+    """The budgets, without a common one that no page draws on."""
+    return [each for each in budgets if each.address or each.pages or len(budgets) == 1]
+
+
 def _visits(spent: BudgetUse, budgets: int) -> str:
     whose = spent.address or ("all others" if budgets > 1 else "")
     if not spent.lately.visits:
@@ -301,7 +306,7 @@ def _visits(spent: BudgetUse, budgets: int) -> str:
     return f"{said}; budget {visits_text(spent.budget)} per day" + (f" ({whose})" if whose else "")
 
 
-def _later(status: CrawlStatus) -> str:
+def _outlook(status: CrawlStatus) -> str:
     """Long-run freshness with the budget, and with half and twice of it."""
     now, *others = sorted(status.outlooks, key=lambda each: each.times != 1)
     share, low, high = (100 * part for part in now.fresh)

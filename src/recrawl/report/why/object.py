@@ -31,7 +31,7 @@ KEYS = (
 )
 EVIDENCE_KEYS = (
     *("visits", "compared", "changes", "failures_in_a_row", "first_visit", "last_visit"),
-    *("last_compared", "last_change", "outcomes", "failure"),
+    *("last_compared", "last_change", "outcomes", "failure", "first_age_days"),
 )
 ESTIMATE_KEYS = (
     *("rate_per_day", "rate_low_per_day", "rate_high_per_day", "mean_interval_days"),
@@ -70,7 +70,13 @@ def why_object(why: Why) -> dict[str, Any]:
 def _evidence(seen: Evidence) -> dict[str, Any]:
     counts = (seen.visits, seen.compared, seen.changes, seen.failures)
     when = (seen.first_visit, seen.last_visit, seen.last_compared, seen.last_change)
-    values = (*counts, *map(plain_instant, when), dict(seen.outcomes), seen.failure or None)
+    values = (
+        *counts,
+        *map(plain_instant, when),
+        dict(seen.outcomes),
+        seen.failure or None,
+        plain_figure(seen.first_age),
+    )
     return dict(zip(EVIDENCE_KEYS, values, strict=True))
 
 

@@ -139,6 +139,8 @@ def _evidence(seen: Evidence, now: float) -> str:
     if seen.compared:
         changes = f"found {counted(seen.changes, 'change')}"
         said += f"; {seen.compared:,} compared it with its copy and {changes}"
+    if seen.first_age > 0:
+        said += f"; the first found a Last-Modified of {every(seen.first_age)} before"
     if not isnan(seen.last_change):
         said += f", the last {every(now - seen.last_change)} ago"
     said += f". Last visit {every(now - seen.last_visit)} ago"
@@ -169,10 +171,10 @@ def _asks(tags: str) -> str:
 def _estimate(believed: Estimate) -> str:
     band = f"{every(1 / believed.high)} to {every(1 / believed.low)}"
     said = f"changes every {every(1 / believed.rate)} (90 % interval: {band})"
-    own = f"{percent(believed.own)} of the evidence is its own"
+    own = f"{percent(believed.own)} of this rests on its own visits and dates"
     if believed.own < _NO_EVIDENCE:
-        own = "no evidence of its own yet"
-    said += f"; {own}, related pages alone suggest every {every(1 / believed.relatives)}"
+        own = "nothing is known of this page itself yet"
+    said += f"; {own}, similar pages alone suggest every {every(1 / believed.relatives)}"
     return f"{said}. Its copy is fresh with a probability of {percent(believed.fresh)}."
 
 
