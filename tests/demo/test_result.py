@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from recrawl.demo.caught import Caught
-from recrawl.demo.result import Costs, ExampleResult
+from recrawl.demo.result import Costs, ExampleResult, HeldBands
 from recrawl.demo.truth import BeliefComparison
 
 COSTS = Costs(
@@ -18,8 +18,8 @@ COSTS = Costs(
     saved_bytes=512_000,
     sent_bytes=2_048_000,
     forbidden=0,
-    held=270,
-    rated=300,
+    alone=HeldBands(185, 192),
+    together=HeldBands(35, 108),
 )
 CAUGHT = Caught(120, 1, 30, walled=8, taken_for_walls=7, syncs=12, recall=0.91)
 
@@ -42,6 +42,17 @@ def test_the_last_column_is_the_mean_of_the_tenths_that_there_are():
     assert [row[-1] for row in rows] == ["60 %"] * 3
 
 
+def test_the_first_sentence_compares_with_the_truth_and_with_visits_in_turn():
+    expected, true, uniform = np.full(10, 0.84), np.full(10, 0.85), np.full(10, 0.78)
+    freshness = BeliefComparison(expected, true)
+    found = ExampleResult(60.0, freshness, uniform, freshness, [], COSTS, CAUGHT, 0)
+
+    assert found.conclusion() == (
+        "In 60 days 85 % of the copies were fresh on average; the crawl expected 84 %. With as "
+        "many visits to all pages in turn, 78 % would have been fresh."
+    )
+
+
 def test_beliefs_stand_above_what_came_true():
     chances = BeliefComparison(np.array([0.5, 0.9]), np.array([0.48, 0.91]))
 
@@ -58,7 +69,7 @@ def test_beliefs_stand_above_what_came_true():
         "90 of the unchanged pages differed in bytes, but not visibly.",
         "250 responses were 304 (not modified): 512.0 kB saved, 2.0 MB sent.",
         "Requests that robots.txt forbids: none.",
-        "The true rate of 270 of 300 pages is within its 90 % band.",
+        "The 90 % band holds the true rate of 185 of 192 pages that change independently,",
     ],
 )
 def test_costs_are_told_in_words(words):

@@ -34,6 +34,7 @@ _KEEP = typer.Option(
 )
 
 _LEAST_SECONDS, _MOST_SECONDS = 2.0, 3600.0
+_LATE = 0.5  # days that visits under way at the end may still take
 _SPARE = 30.0  # days that the site goes on changing after the end, in case the crawl is late
 
 
@@ -68,7 +69,7 @@ def demo(
 
     days = _seconds(crawl_for)  # a day passes in a second
     _check_budget(budget)
-    start = RealClock().now() - days  # so that it ends about now, not in the future
+    start = RealClock().now() - days - _LATE  # so that it ends about now, not in the future
     world = draw_world(pages, start=start, days=days + _SPARE, seed=seed)
     with _folder(keep) as folder:
         plan = DemoPlan(folder, budget, days)
@@ -154,11 +155,15 @@ def _report(world: ExampleWorld, jobs: ExampleJobs, run: ExampleRun) -> None:
         screen.remark("Stopped before there was anything to show.")
         return
     result = result_of(world, jobs, run)
+    screen.say(result.conclusion())
+    screen.say("")
     screen.say("Share of fresh copies (uniform: all pages visited in turn, simulated):")
     screen.show_table(*result.freshness_table())
     screen.say("")
+    screen.say("How often copies were fresh that were expected to be fresh with this probability:")
     screen.show_table(*result.calibration_table())
     screen.say("")
+    screen.say("Sections of the site (true, estimate: median time between changes of a page):")
     screen.show_table(SECTION_HEADER, result.sections, left=SECTION_LEFT)
     screen.say("")
     screen.show_table(CAUGHT_HEADER, result.caught.rows(), left=CAUGHT_LEFT)

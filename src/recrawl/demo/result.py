@@ -60,6 +60,15 @@ class ExampleResult:
     caught: Caught
     outdated: int
 
+    def conclusion(self) -> str:
+        """What the crawl achieved, in a sentence or two."""
+        true, expected = _mean(self.freshness.true), _mean(self.freshness.expected)
+        said = f"In {self.days:.0f} days {percent(true)} of the copies were fresh on average"
+        return (
+            f"{said}; the crawl expected {percent(expected)}. With as many visits to all pages in "
+            f"turn, {percent(_mean(self.uniform))} would have been fresh."
+        )
+
     def freshness_table(self) -> Table:
         """Freshness by tenths of the crawl; the last column is the mean."""
         ends = np.linspace(0, self.days, len(self.uniform) + 1)[1:]
@@ -80,6 +89,11 @@ class ExampleResult:
 def _mean(shares: Floats) -> float:
     known = shares[~np.isnan(shares)]
     return float(known.mean()) if len(known) else np.nan
+
+
+def _median(days: Floats) -> float:
+    known = days[~np.isnan(days)]
+    return float(np.median(known)) if len(known) else np.nan
 
 
 def result_of(world: ExampleWorld, jobs: ExampleJobs, run: ExampleRun) -> ExampleResult:
@@ -134,10 +148,26 @@ def _sections(world: ExampleWorld, run: ExampleRun) -> list[list[str]]:
                 each.says.value,
                 *(f"{np.count_nonzero(some):,}" for some in counts),
                 every(float(np.median(1 / world.rate[pages]))),
-                every(float(np.nanmedian(1 / run.rates[1, pages]))),
+                every(_median(1 / run.rates[1, pages])),
             ]
         )
     return rows
+
+
+@dataclass(frozen=True, slots=True)
+class HeldBands:
+    """How many of some pages have their true rate in the band of its estimate.
+
+    Args:
+        held: These.
+        rated: All that have a copy, and so an estimate.
+    """
+
+    held: int
+    rated: int
+
+    def __str__(self) -> str:
+        return f"{self.held:,} of {self.rated:,}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +185,8 @@ class Costs:
         saved_bytes: Bytes that these saved.
         sent_bytes: Bytes of bodies that were sent.
         forbidden: Requests for what robots.txt forbids.
-        held: Pages whose true rate lies in the band of its estimate.
-        rated: All pages.
+        alone: Bands of pages that change independently.
+        together: Bands of pages of sections that also change all at once.
     """
 
     visits: int
@@ -169,8 +199,8 @@ class Costs:
     saved_bytes: int
     sent_bytes: int
     forbidden: int
-    held: int
-    rated: int
+    alone: HeldBands
+    together: HeldBands
 
     def sentences(self) -> list[str]:
         """The figures in sentences."""
@@ -181,13 +211,14 @@ class Costs:
             f"{self.cosmetic:,} of the unchanged pages differed in bytes, but not visibly.",
             f"{self.not_modified:,} responses were 304 (not modified): {sizes}.",
             f"Requests that robots.txt forbids: {self.forbidden or 'none'}.",
-            f"The true rate of {self.held:,} of {self.rated:,} pages is within its 90 % band.",
+            f"The 90 % band holds the true rate of {self.alone} pages that change independently,",
+            f"and of {self.together} in sections that also change all at once every few weeks.",
         ]
 
 
 def _costs(world: ExampleWorld, run: ExampleRun) -> Costs:
     visits = run.visits
-    low, _, high = run.rates
+    swept = np.array([np.isfinite(each.sweep) for each in SECTIONS])[world.section]
     return Costs(
         visits=len(visits.page),
         first=visits.count(VisitOutcome.FIRST),
@@ -199,9 +230,15 @@ def _costs(world: ExampleWorld, run: ExampleRun) -> Costs:
         saved_bytes=visits.saved_bytes,
         sent_bytes=run.requests.sent_bytes,
         forbidden=run.requests.forbidden,
-        held=int(np.count_nonzero((low <= world.rate) & (world.rate <= high))),
-        rated=len(world),
+        alone=_held(world, run, ~swept),
+        together=_held(world, run, swept),
     )
+
+
+def _held(world: ExampleWorld, run: ExampleRun, pages: Bools) -> HeldBands:
+    low, _, high = run.rates
+    held = (low <= world.rate) & (world.rate <= high)
+    return HeldBands(*(int(np.count_nonzero(some & pages)) for some in (held, ~np.isnan(low))))
 
 
 def _size(count: int) -> str:

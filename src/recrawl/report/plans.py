@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.report.charts.log_axis import COARSE, round_figures
-from recrawl.report.charts.vega import LIGHT, chart_title, rounded, share_axis, themed
+from recrawl.report.charts.vega import LIGHT, chart_title, freshness_axis, rounded, themed
 from recrawl.report.rates import finite
 from recrawl.report.words import counted, every, percent, tenths
 
@@ -134,7 +134,7 @@ def curve_chart(curve: BudgetCurve, *, budget: float, colours: Colours = LIGHT) 
         for at, fresh in zip(curve.budget, column, strict=True)
     ]
     x = _budget_axis(curve.budget)
-    y = share_axis("freshness", [0.0, 1.0])
+    y = freshness_axis([*curve.uniform.tolist(), *curve.freshness.tolist()])
     colour = {
         "field": "plan",
         "type": "nominal",

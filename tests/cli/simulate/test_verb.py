@@ -264,7 +264,7 @@ def test_long_work_says_how_long_it_takes(capsys):
         on_progress(share)
 
     assert told == [0.0, 0.1, 0.35, 0.6]
-    assert capsys.readouterr().err.count("This takes up to about") == 1
+    assert capsys.readouterr().err.count("This takes about") == 1
 
 
 def test_an_unknown_world_is_refused():

@@ -31,7 +31,7 @@ def test_of_many_pages_some_are_shown_with_both_ends():
 
     places = [int(row["page"].split()[0]) for row in rows_of(chart)]
     assert (places[0], places[-1], len(places)) == (1, 500, 40)
-    assert chart["title"]["subtitle"] == "40 of 500 pages, from the busiest to the quietest"
+    assert chart["title"]["subtitle"][0] == "40 of 500 pages, from the busiest to the quietest"
 
 
 def test_a_page_without_a_rate_is_left_out():
@@ -41,3 +41,12 @@ def test_a_page_without_a_rate_is_left_out():
     chart = rate_chart(["/a", "/b", "/c"], Likelihood(singularity="none").estimate(seen))
 
     assert rows_of(chart) == []
+
+
+def test_an_origin_that_all_pages_share_stands_above_them():
+    seen = Histories.from_lists([([1, 1], [True, False]), ([7, 7], [False, False])])
+
+    chart = rate_chart(["https://a.org/x", "https://a.org/y"], Gamma().estimate(seen))
+
+    assert [row["page"] for row in rows_of(chart)] == ["1  /x", "2  /y"]
+    assert chart["title"]["subtitle"][0] == "2 pages of https://a.org, the busiest first"

@@ -70,7 +70,7 @@ def _foretold(
             left = (1 - share) * (now - first[0]) / max(share - first[1], 1e-6)
             if left > _LONG_SECONDS:
                 hint = "" if jobs > 1 else " --jobs N shares the work among N processes."
-                screen.remark(f"This takes up to about {every(left / SECONDS_A_DAY)}.{hint}")
+                screen.remark(f"This takes about {every(left / SECONDS_A_DAY)}.{hint}")
         if progress is not None:
             progress(share)
 

@@ -50,9 +50,10 @@ Replays a history of changes, the visits of a crawl, or a synthetic world. A
 page is known and fresh from its first_seen and gone from its removed_at.
 Writes one row per policy: the share of time in which copies are fresh and
 stale, with a band, their age, the visits and how many of them found a change.
-optimal-known knows every page's true rate, clairvoyant every change. Policies
-take parameters: nutch:more=0.2:longest=90d. `intervals` is another question:
-how well a policy estimates change intervals. No file is changed.
+optimal-known is the optimum for pages that change independently at constant
+rates, which it knows; clairvoyant knows every change. Policies take parameters:
+nutch:more=0.2:longest=90d. `intervals` is another question: how well a policy
+estimates change intervals. No file is changed.
 
 \b
 Examples:

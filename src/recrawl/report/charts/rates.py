@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.parse.addresses import origin_of
 from recrawl.report.charts.log_axis import log_axis
 from recrawl.report.charts.vega import LIGHT, chart_title, rounded, themed
 from recrawl.report.table import printable, shortened
@@ -46,10 +47,13 @@ def rate_chart(names: Sequence[str], estimates: Estimates, *, colours: Colours =
     known = np.flatnonzero((estimates.rate > 0) & np.isfinite(estimates.rate))
     order = known[np.argsort(-estimates.rate[known], kind="stable")]
     places = np.unique(np.linspace(0, len(order) - 1, min(_MOST, len(order))).astype(int))
-    rows = [_row(place, names, estimates, int(order[place])) for place in places.tolist()]
+    origin = _common_origin([names[int(order[place])] for place in places.tolist()])
+    rows = [_row(place, names, estimates, int(order[place]), origin) for place in places.tolist()]
     ends = [row[end] for row in rows for end in ("fast", "slow", "every")]
-    pages = counted(len(order), "page")
-    many = f"{len(rows)} of {pages}, from the busiest to the quietest"
+    pages = counted(len(order), "page") + (f" of {printable(origin)}" if origin else "")
+    some = f"{len(rows)} of {pages}, from the busiest to the quietest"
+    shown = some if len(order) > _MOST else f"{pages}, the busiest first"
+    subtitle = [shown, "lines: bands, up to a century"]
     x = log_axis(ends, "days")
     y = {
         "field": "page",
@@ -59,7 +63,7 @@ def rate_chart(names: Sequence[str], estimates: Estimates, *, colours: Colours =
     }
     return themed(
         {
-            "title": chart_title("Days between changes", many if len(order) > _MOST else pages),
+            "title": chart_title("Days between changes", subtitle),
             "width": 460,
             "height": {"step": _ROW},
             "data": {"values": rows},
@@ -85,14 +89,24 @@ def rate_chart(names: Sequence[str], estimates: Estimates, *, colours: Colours =
     )
 
 
-def _row(place: int, names: Sequence[str], estimates: Estimates, row: int) -> Chart:
+def _common_origin(names: Sequence[str]) -> str:
+    """Scheme and host that all addresses share; empty where they share none.
+
+    >>> _common_origin(["https://a.org/x", "https://a.org/y"]), _common_origin(["/x", "/y"])
+    ('https://a.org', '')
+    """
+    origins = {origin_of(name) if "://" in name else "" for name in names}
+    return origins.pop() if len(origins) == 1 else ""
+
+
+def _row(place: int, names: Sequence[str], estimates: Estimates, row: int, origin: str) -> Chart:
     """One page. Its rank tells it from others whose names are shortened alike."""
     interval = 1 / float(estimates.rate[row])
     low, high = float(estimates.low[row]), float(estimates.high[row])
     slow = max(min(1 / low, _CENTURY), interval) if low > 0 else interval
     fast = 1 / high if 0 < high < np.inf else interval
     return {
-        "page": f"{place + 1}  {shortened(printable(names[row]), _LONGEST)}",
+        "page": f"{place + 1}  {shortened(printable(names[row].removeprefix(origin)), _LONGEST)}",
         "every": rounded(interval),
         "fast": rounded(fast),
         "slow": rounded(slow),

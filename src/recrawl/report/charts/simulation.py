@@ -6,16 +6,16 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from recrawl.report.charts.vega import LIGHT, chart_title, rounded, themed
+from recrawl.report.charts.vega import LIGHT, chart_title, freshness_axis, rounded, themed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recrawl.report.charts.vega import Chart, Colours
 
-_LEAST_ROOM = 0.01  # of freshness, between the ends of the axis
 _DASHES: tuple[list[int], ...] = ([], [6, 3], [2, 2])  # to tell similar colours apart
 
 
@@ -65,6 +65,7 @@ def budget_chart(
         for budget, share in zip(line.budgets, line.freshness, strict=True)
         if share == share  # noqa: PLR0124 - not nan, which is no JSON
     ]
+    shares = [share for line in lines for share in line.freshness if not isnan(share)]
     shades = colours.shades(len(names))[::-1] if len(names) > 1 else [colours.blue]
     by_policy = {"field": "policy", "type": "nominal", "sort": None}
     dashes = [_DASHES[place % len(_DASHES)] for place in range(len(names))]
@@ -77,7 +78,7 @@ def budget_chart(
             "data": {"values": rows},
             "encoding": {
                 "x": _budget_axis(rows, unit),
-                "y": _freshness_axis(rows),
+                "y": freshness_axis(shares),
                 "color": {
                     **by_policy,
                     "scale": {"domain": names, "range": shades},
@@ -109,21 +110,5 @@ def _budget_axis(rows: Sequence[dict[str, Any]], unit: str) -> Chart:
             "values": budgets,
             "labelExpr": "format(datum.value, '~g')",
             "labelOverlap": True,
-        },
-    }
-
-
-def _freshness_axis(rows: Sequence[dict[str, Any]]) -> Chart:
-    shares = [row["freshness"] for row in rows] or [0.0, 1.0]
-    room = max(max(shares) - min(shares), _LEAST_ROOM)
-    low, high = max(0.0, min(shares) - room / 20), min(1.0, max(shares) + room / 20)
-    return {
-        "field": "freshness",
-        "type": "quantitative",
-        "scale": {"domain": [rounded(low), rounded(high)], "nice": 6},
-        "axis": {
-            "title": "freshness",
-            "labelExpr": "format(100 * datum.value, '~g') + ' %'",
-            "tickCount": 6,
         },
     }

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Chart: TypeAlias = dict[str, Any]
 
 _DIGITS = 6  # more than a picture shows, and the same on every machine
+_LEAST_ROOM = 0.01  # of freshness, between the ends of its axis
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,27 @@ def share_axis(field: str, ends: Sequence[float], *, ticks: int = 5) -> Chart:
             "title": None,
             "tickCount": ticks,
             "labelExpr": "format(100 * datum.value, '~f') + ' %'",
+        },
+    }
+
+
+def freshness_axis(shares: Sequence[float]) -> Chart:
+    """Axis of freshness that leaves a little room around some shares.
+
+    >>> freshness_axis([0.5, 0.9])["scale"]["domain"]
+    [0.48, 0.92]
+    """
+    ends = min(shares, default=0.0), max(shares, default=1.0)
+    room = max(ends[1] - ends[0], _LEAST_ROOM) / 20
+    low, high = max(0.0, ends[0] - room), min(1.0, ends[1] + room)
+    return {
+        "field": "freshness",
+        "type": "quantitative",
+        "scale": {"domain": [rounded(low), rounded(high)], "nice": 6},
+        "axis": {
+            "title": "freshness",
+            "labelExpr": "format(100 * datum.value, '~g') + ' %'",
+            "tickCount": 6,
         },
     }
 
