@@ -251,6 +251,20 @@ def test_a_crawl_spends_its_budget_evenly_and_keeps_intervals():
         assert gaps.min() >= 0.5 * 0.95
 
 
+@pytest.mark.parametrize("policy", [Worth(), uniform(), Recrawl()])
+def test_a_few_pages_with_a_large_budget_are_visited_without_a_pause(policy):
+    """An order that was gone through once in ten seconds held for a minute."""
+    second = MINUTE / 60
+    agenda = crawl(policy=policy, budget="86400/1d", delay=second)
+    found(agenda, *[(0, 0)] * 10)
+
+    made = played(agenda, days=5 * MINUTE)
+
+    at = np.array([now for now, _ in made])
+    assert np.diff(at).max() < 2.5 * second
+    assert len(made) > 0.9 * 300
+
+
 def test_two_visits_are_learnt_one_after_the_other_where_the_policy_decides_on_no_page():
     """Its order is made in between, and is empty."""
     agenda = crawl(VisitTerms(interval=0.1), policy=Worth(), budget="100/1d")

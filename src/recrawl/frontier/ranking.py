@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.arrays.equal_keys import Groups
-from recrawl.frontier.frontier import LEAST_TICK, tick_of
+from recrawl.frontier.frontier import least_tick, tick_of
 from recrawl.frontier.queue import Queue
 from recrawl.units import instant_after_epoch
 
@@ -71,7 +71,7 @@ class Ranking:
 
     def renew_soon(self) -> None:
         """Make the order anew, no sooner than the shortest tick after it was last made."""
-        self._ends = min(self._ends, self._made + LEAST_TICK)
+        self._ends = min(self._ends, self._made + least_tick(len(self._copies)))
 
     def begin(self, now: float) -> None:
         """Make an order a tick from now, where none was to be made."""
@@ -149,7 +149,7 @@ class Ranking:
 
     def _tick(self) -> float:
         pages, visits = len(self._copies), self._bucket.visits_a_day
-        return tick_of(pages / visits) if pages and visits > 0 else inf
+        return tick_of(pages / visits, pages) if pages and visits > 0 else inf
 
     def _read_on(self) -> bool:
         """Let the next pages of the order wait for their hosts; False where there are none."""
