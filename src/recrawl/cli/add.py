@@ -46,6 +46,7 @@ _AGAIN = typer.Option(
 _LATER = typer.Option(
     "--later", help="Add without contacting the site; the crawl discovers its pages."
 )
+_RESTART = "to discover the pages"
 
 
 def add(
@@ -62,10 +63,10 @@ def add(
 ) -> None:
     """Add sites and pages, and discover their pages.
 
-    Appends a block to recrawl.toml, where all other settings of the site can be
-    changed, and discovers its pages through robots.txt, sitemaps and feeds. They
-    are written to the store; `recrawl crawl` visits them. A site that does not
-    answer is not added, unless --later is given.
+    Appends a block to recrawl.toml, whose settings `recrawl set` changes, and
+    discovers its pages through robots.txt, sitemaps and feeds. They are written to
+    the store; `recrawl crawl` visits them. A site that does not answer is not added,
+    unless --later is given.
 
     A file may list addresses, one per line, or be OPML, the urls.yaml of urlwatch,
     or a backup of changedetection.io or the url-watches.json in it. What cannot be
@@ -93,9 +94,7 @@ def add(
     check_weights(before)
     if again:
         if values or page or later:
-            raise typer.BadParameter(
-                "--again only discovers pages; change settings in recrawl.toml"
-            )
+            raise typer.BadParameter("--again only discovers pages; `recrawl set` changes settings")
         for address in addresses:
             _discover_again(before, settings, address)
         return
@@ -118,6 +117,7 @@ def _add(block: NewBlock, settings: Path, before: Settings, *, later: bool) -> N
     from dataclasses import replace
 
     from recrawl.cli.crawling import find_pages
+    from recrawl.cli.running_crawl import tell_crawl
     from recrawl.errors import StoreLocked
     from recrawl.fetch.access import AccessTable
     from recrawl.settings.blocks import with_block
@@ -138,14 +138,14 @@ def _add(block: NewBlock, settings: Path, before: Settings, *, later: bool) -> N
 
     if later:
         write()
-        _tell_crawl(store)
+        tell_crawl(store, _RESTART)
         return
     try:
         number = _added(asked, page=block.page)
         asyncio.run(find_pages(asked, store, [number], access, write))
     except StoreLocked:
         write()
-        _tell_crawl(store)
+        tell_crawl(store, _RESTART)
 
 
 def _blocks(
@@ -187,6 +187,7 @@ def _blocks(
 
 def _add_all(blocks: Sequence[NewBlock], settings: Path, store: Path) -> None:
     """Add many blocks; the crawl discovers their pages."""
+    from recrawl.cli.running_crawl import tell_crawl
     from recrawl.settings.blocks import with_blocks
     from recrawl.settings.settings import read_settings
     from recrawl.store.scratch import whole_file
@@ -201,29 +202,8 @@ def _add_all(blocks: Sequence[NewBlock], settings: Path, store: Path) -> None:
     there = f"; {len(known):,} were there already" if known else ""
     unit = "block" if added == 1 else "blocks"
     screen.remark(f"Added {added:,} {unit} to {settings}{there}.")
-    if added and not _tell_crawl(store):
+    if added and not tell_crawl(store, _RESTART):
         screen.remark("The next `recrawl crawl` discovers their pages.")
-
-
-def _tell_crawl(store: Path) -> bool:
-    """Let a crawl that runs read the settings again; False where none does."""
-    import os
-    import signal
-
-    from recrawl.store.lock import is_locked, reloading_process
-
-    process = reloading_process(store)
-    try:
-        if process is not None:
-            os.kill(process, signal.SIGHUP)
-            screen.remark(f"A crawl is running (process {process}); it reloads the settings.")
-            return True
-    except OSError:  # another user's, or just ended
-        pass
-    if not is_locked(store):
-        return False
-    screen.remark("A crawl is running: restart it to discover the pages.")
-    return True
 
 
 def _discover_again(asked: Settings, settings: Path, address: str) -> None:

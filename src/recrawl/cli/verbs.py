@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     Verb = Callable[..., None] | typer.Typer
 
 LIMIT = typer.Option(metavar="N", min=1, help="Maximum number of rows.", show_default=False)
-_QUIET = typer.Option(
-    "--quiet", "-q", help="Print results and errors only: no remarks, no progress."
-)
+_QUIET = typer.Option("--quiet", "-q", help="Print results, warnings and errors only.")
 _VERBOSE = typer.Option("--verbose", "-v", help="Print more details.")
 _OF_TABLES = "as_csv"  # parameter of the verbs that write tables
 _REQUIRED = re.compile(r" *\[required\]$|; required(?=\]$)")  # the usage line says it
