@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from recrawl.parse.site_lists import SiteList
     from recrawl.settings.blocks import NewBlock
+    from recrawl.settings.filters import Admission
+    from recrawl.settings.rules import Rule
     from recrawl.settings.settings import Settings
 
 _ADDRESSES = typer.Argument(
@@ -70,7 +72,9 @@ def add(
 
     A file may list addresses, one per line, or be OPML, the urls.yaml of urlwatch,
     or a backup of changedetection.io or the url-watches.json in it. What cannot be
-    taken over is counted. Sites of lists are asked by the next crawl.
+    taken over is counted. Sites of lists are asked by the next crawl. An address under
+    a site that is there already becomes a page of that site, on its budget, unless an
+    option or the list asks for something else.
 
     \b
     Examples:
@@ -107,8 +111,10 @@ def add(
         if found is None:
             blocks.append(NewBlock(name, page, values))
         else:
-            blocks += _blocks(found, name, page=page, values=values)
-    _add_all(blocks, settings, store)
+            listed_blocks = _blocks(found, name, page=page, values=values)
+            blocks += listed_blocks if page else _joined(listed_blocks, before, store)
+    if blocks:
+        _add_all(blocks, settings, store)
 
 
 def _add(block: NewBlock, settings: Path, before: Settings, *, later: bool) -> None:
@@ -183,6 +189,63 @@ def _blocks(
         first = f" (the first: {found.first_bad})" if found.first_bad else ""
         screen.remark(f"  Not taken over: {asked}{first}.")
     return blocks
+
+
+def _joined(blocks: Sequence[NewBlock], before: Settings, store: Path) -> list[NewBlock]:
+    """Hand pages of sites that are there to the crawl; returns the blocks that are left to add."""
+    import time
+
+    from recrawl.store import add_hints, open_store
+
+    others, pages, sites = [], [], Counter[str]()
+    left_out = 0
+    for block in blocks:
+        site, admission = _site_of(block, before)
+        if site is None:
+            others.append(block)
+        elif admission.refused is not None:
+            left_out += 1
+        else:
+            pages.append(admission.address)
+            sites[site.address] += 1
+    with open_store(store) as reader:
+        known = reader.find_pages(pages)
+    new = [address for address, page in zip(pages, known, strict=True) if page is None]
+    if new:
+        add_hints(store, new, time.time())
+    for address, count in sites.items():
+        screen.remark(f"  Pages of [[site]] {address}, on its budget: {count:,}.")
+    if left_out:
+        screen.remark(f"  Left out by the filters of their site: {left_out:,}.")
+    if sites:
+        _say_joined(len(new), store)
+    return others
+
+
+def _say_joined(new: int, store: Path) -> None:
+    """Say what becomes of new pages of sites that are there."""
+    from recrawl.report.words import counted
+    from recrawl.store.lock import is_locked
+
+    if not new:
+        screen.remark("All of them are known already.")
+        return
+    who = "The crawl" if is_locked(store) else "The next `recrawl crawl`"
+    screen.remark(f"{who} visits {counted(new, 'new page')} of them.")
+
+
+def _site_of(block: NewBlock, settings: Settings) -> tuple[Rule | None, Admission]:
+    """The site whose page an address of a list becomes, if it needs no block of its own."""
+    from recrawl.parse.addresses import canonical
+    from recrawl.settings.settings import read_rule
+
+    address = canonical(block.address) or block.address
+    rule, admission = settings.rule_for(address), settings.admit(address)
+    if rule is None or rule.exact or rule.address == address:
+        return None, admission
+    own = read_rule(block.address, block.values, page=block.page)
+    same = all(getattr(own, key) == getattr(rule, key) for key in block.values)
+    return rule if same else None, admission
 
 
 def _add_all(blocks: Sequence[NewBlock], settings: Path, store: Path) -> None:

@@ -31,7 +31,7 @@ _UNSET = typer.Option(
     help="Remove a key, so that its default applies; may be repeated.",
     show_default=False,
 )
-_PAGE = typer.Option("--page-only", help="Of a site and a page at one address, the page.")
+_PAGE = typer.Option("--page-only", help="Only this page, not everything under it.")
 _HEADER = ("part", "key", "value", "line")
 _WIDEST = 60  # letters of a value on a terminal
 
