@@ -175,6 +175,37 @@ def test_a_list_is_added_and_what_is_not_taken_over_is_counted(tmp_path):
     assert again.err.splitlines()[-1] == "Added 0 blocks to recrawl.toml; 2 were there already."
 
 
+def test_an_address_of_a_list_joins_the_site_that_covers_it(tmp_path):
+    """It is a page of the site, on its budget; what asks for more than the site gets a block."""
+    run("init", tmp_path, "--agent", AGENT)
+    run("add", "https://a.org/", "--later", "--links", "1", cwd=tmp_path)
+    run("set", "https://a.org/", "exclude=*.pdf", cwd=tmp_path)
+    before = (tmp_path / "recrawl.toml").read_text()
+    (tmp_path / "list").write_text("https://a.org/x\nhttps://a.org/y?utm_id=1\nhttps://a.org/z.pdf")
+
+    ended = run("add", "list", "--links", "1", cwd=tmp_path)
+
+    assert (ended.code, ended.err.splitlines()) == (
+        0,
+        [
+            "list: 3 addresses.",
+            "  Pages of [[site]] https://a.org/, on its budget: 2.",
+            "  Left out by the filters of their site: 1.",
+            "The next `recrawl crawl` visits 2 new pages of them.",
+        ],
+    )
+    assert (tmp_path / "recrawl.toml").read_text() == before
+    with open_store(tmp_path / "recrawl.db") as reader:
+        waiting = [address for _, address in reader.hints(0, 9)]
+    assert waiting == ["https://a.org/x", "https://a.org/y"]
+    (tmp_path / "list").write_text("https://a.org/x\nhttps://b.org/")
+    for more in (["--weight", "2"], ["--page-only"]):
+        assert "Added" in run("add", "list", *more, cwd=tmp_path).err.splitlines()[-2]
+    rules = read_settings((tmp_path / "recrawl.toml").read_text()).rules
+    assert [rule.address for rule in rules if rule.exact] == ["https://a.org/x", "https://b.org/"]
+    assert len(rules) == 5
+
+
 def test_a_list_may_come_from_the_standard_input(tmp_path):
     run("init", tmp_path, "--agent", AGENT)
     process = start_verb("add", "-", cwd=tmp_path, stdin=PIPE, stderr=PIPE, text=True)

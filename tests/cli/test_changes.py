@@ -48,6 +48,18 @@ def test_json_lines_are_cloud_events_with_cursors(crawl):
     assert later == events[3:]
 
 
+def test_the_newest_events_come_oldest_first(crawl):
+    events = lines(run("changes", "--json", cwd=crawl))
+    new = [event for event in events if event["type"].endswith(".new")]
+
+    assert lines(run("changes", "--newest", 2, cwd=crawl)) == events[-2:]
+    assert lines(run("changes", "--newest", 99, cwd=crawl)) == events
+    assert lines(run("changes", "--newest", 1, "--kind", "new", cwd=crawl)) == new[-1:]
+    assert lines(run("changes", "--limit", 2, cwd=crawl)) == events[:2]
+    for other in (["--limit", 2], ["--snapshot"]):
+        assert run("changes", "--newest", 2, *other, cwd=crawl).code == 2
+
+
 def test_the_head_says_how_complete_the_feed_is(crawl):
     """The same figures as `recrawl status --json`, before the events."""
     head, *events = lines(run("changes", "--json", "--head", cwd=crawl))
@@ -152,11 +164,11 @@ def test_a_file_holds_the_same_lines(crawl):
 def test_what_cannot_be_is_refused_in_one_sentence(crawl):
     told = run("changes", "--after", "aaaaaaaa-1", cwd=crawl)
     assert sentence(told).endswith("cursor aaaaaaaa-1 belongs to another store; take a snapshot")
+    assert sentence(run("changes", "--kind", "gone", cwd=crawl)).startswith("--kind must be one of")
     assert "must be of text, markdown" in sentence(run("changes", "--with", "pdf", cwd=crawl))
     for options in (
         ("--after", "aaaaaaaa-1", "--snapshot"),
         ("--follow", "-o", "a.jsonl"),
         ("--atom", "a.xml", "--follow"),
-        ("--kind", "gone"),
     ):
         assert run("changes", *options, cwd=crawl).code == 2, options

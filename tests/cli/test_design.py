@@ -107,7 +107,6 @@ def test_what_means_nothing_is_refused_in_one_sentence(words, wrong, tmp_path):
     [
         ["--csv", "--json"],
         ["--plot", "x.svg"],
-        ["--visits", "0"],
         ["--visits", "1", "--method", "last-modified"],
     ],
 )

@@ -100,7 +100,8 @@ def test_what_cannot_be_is_refused_in_one_sentence(folder, words, said):
 
 
 def test_wrong_words_are_wrong_usage(folder):
-    assert run("export", "everything", "-o", "x.csv", cwd=folder).code == 2
+    wrong = run("export", "everything", "-o", "x.csv", cwd=folder)
+    assert sentence(wrong).startswith("WHAT must be one of visits, ")
 
 
 def test_the_standard_output_gets_what_a_file_would(folder, tmp_path):

@@ -141,10 +141,9 @@ def test_the_version_is_that_of_the_package():
     [
         ["estimate", "visits.csv", "--colour"],
         ["estimate"],
-        ["estimate", "visits.csv", "--level", "high"],
         ["estimate", "one.csv", "--column", "changed_at=when"],
         ["guess"],
-        ["demo", "--seed", "x"],
+        ["demo", "7"],
     ],
 )
 def test_wrong_usage_exits_with_2(words):

@@ -168,8 +168,6 @@ def test_what_cannot_be_done_is_one_sentence(index, tmp_path, words, said):
 @pytest.mark.parametrize(
     "words",
     [
-        ["index.cdx", "--format", "word"],
-        ["index.cdx", "--site", "example"],
         ["index.cdx", "--paths", "a"],
         ["index.cdx", "--into", "a.db", "-o", "a.csv"],
         ["index.cdx", "--csv", "--json"],

@@ -39,7 +39,7 @@ def test_settings_are_read_again(tmp_path):
             wait_until(lambda: reloading_process(store) == crawl.pid)
             path.write_text(first + "weights = 2\n")
             crawl.send_signal(signal.SIGHUP)
-            assert 'unknown key "weights"' in said_by(crawl, "The crawl goes on")[-2]
+            assert 'unknown key "weights"' in said_by(crawl, "the crawl goes on")[-1]
             path.write_text(
                 f'{first}weight = 2\n[[page]]\naddress = "{server.address("/q")}"\nlocal = true\n'
             )
@@ -55,6 +55,20 @@ def test_settings_are_read_again(tmp_path):
             crawl.send_signal(signal.SIGTERM)
             assert crawl.wait() == 0
         assert not is_locked(store)
+
+
+def test_a_quiet_crawl_still_warns_of_settings_that_cannot_be_read(tmp_path):
+    with server_of() as server:
+        crawls.crawl_in(tmp_path, server)
+        path = tmp_path / "recrawl.toml"
+        with crawls.start(tmp_path, "--quiet") as crawl:
+            wait_until(lambda: reloading_process(tmp_path / "recrawl.db") == crawl.pid)
+            path.write_text(path.read_text() + "links = many\n")
+            crawl.send_signal(signal.SIGHUP)
+            assert said_by(crawl, "the crawl goes on")[0].startswith("Warning: recrawl.toml, line ")
+            crawl.send_signal(signal.SIGTERM)
+            _, err = crawl.communicate()
+            assert (crawl.returncode, err) == (0, "")
 
 
 def test_add_tells_a_crawl_that_runs(tmp_path):

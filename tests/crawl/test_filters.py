@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 from dataclasses import replace
 
-from recrawl.inspect.why.left_out import left_out
+from recrawl.inspect.left_out import left_out
 from recrawl.inspect.why.why import reasons
 from recrawl.settings.filters import DEFAULT_FILTERS
 from recrawl.state.snapshot import load_snapshot

@@ -190,6 +190,43 @@ def test_for_good_counts_only_if_every_hop_says_so(tmp_path):
     assert told == {server.address("/p"): "first", server.address("/q"): "first"}
 
 
+def test_permanent_hops_are_not_asked_again(tmp_path):
+    """The temporary ones are, at every visit; a page of the crawl that moved is asked, too."""
+
+    async def crawl():
+        pages = {
+            "/p": answers.redirect("/m", 302),
+            "/m": answers.redirect("/n", 301),
+            "/n": answers.redirect("/o", 302),
+            "/o": answers.redirect("/q", 308),
+            "/q": answers.page(FIRST),
+        }
+        async with FaultServer(pages) as server:
+            told = await visits(tmp_path, settings(page_rule(server, "/p")), 3)
+            return told, [len(server.asked(path)) for path in ("/p", "/m", "/n", "/o", "/q")]
+
+    told, asked = asyncio.run(crawl())
+
+    assert {visit.outcome.label for visit in told} == {"first", "same"}
+    assert asked[1] == asked[3] == 1
+    assert min(asked[0], asked[2], asked[4]) >= 3
+
+
+def test_a_permanent_hop_that_leads_nowhere_any_more_is_asked_again(tmp_path):
+    async def crawl():
+        pages = {
+            "/p": answers.redirect("/m", 301),
+            "/m": answers.in_turn(
+                answers.page(FIRST), answers.status(500), answers.page(FIRST), answers.page(FIRST)
+            ),
+        }
+        async with FaultServer(pages) as server:
+            await visits(tmp_path, settings(page_rule(server, "/p")), 4)
+            return len(server.asked("/p"))
+
+    assert asyncio.run(crawl()) == 2
+
+
 @pytest.mark.parametrize("code", [301, 302])
 def test_a_loop_of_redirects_ends(tmp_path, code):
     async def crawl():
@@ -202,6 +239,7 @@ def test_a_loop_of_redirects_ends(tmp_path, code):
 
     assert visit.outcome.label == "failed"
     assert "redirects" in visit.response.detail
+    assert visit.response.status == code
     assert [seen.path for seen in requests[:3]] == ["/robots.txt", "/p", "/q"]
 
 

@@ -384,7 +384,7 @@ def test_pages_are_counted_and_listed_by_rule_and_status(store, reader):
 
     assert reader.page_counts(NOON) == [
         PageCount(0, PageStatus.NEW, 1, 0, None),
-        PageCount(0, PageStatus.GONE, 2, 1, NOON - 60),
+        PageCount(0, PageStatus.GONE, 2, 1, NOON - 60, failing=2),
         PageCount(1, PageStatus.COPIED, 1, 0, None),
     ]
     assert reader.pages_without_content().tolist() == [0, 1]

@@ -53,6 +53,7 @@ PAGES = PageRows(
     last_attempt=np.full(3, NEVER),
     moved_to=np.full(3, "", np.object_),
     duplicate_of=np.array(["", "", ""], np.object_),
+    left_out=np.array(["", "", ""], np.object_),
 )
 
 
@@ -60,8 +61,8 @@ def test_trouble_in_words():
     """A visit that failed is not hidden, and a page that moved says where to."""
     troubled = replace(
         PAGES,
-        status=np.array([status_named(name) for name in ("copied", "moved", "new")]),
-        failure=np.array(["503", "", "401"], np.object_),
+        status=np.array([status_named(name) for name in ("copied", "moved", "failed")]),
+        failure=np.array(["503", "", "unauthorized (401)"], np.object_),
         last_attempt=np.array(["2026-01-02T12:00", "NaT", "2026-01-02T00:00"], "datetime64[us]"),
         moved_to=np.array(["", "https://a.org/b", ""], np.object_),
     )
@@ -69,7 +70,32 @@ def test_trouble_in_words():
     assert [(row[1], row[5]) for row in page_words(ADDRESSES, troubled, NEXT, NOW)] == [
         ("copied, 503", "1.0d ago, failed 12h ago"),
         ("moved to /b, noarchive", "2.0d ago"),
-        ("new, 401", "failed 1.0d ago"),
+        ("unauthorized (401)", "failed 1.0d ago"),
+    ]
+
+
+def test_what_a_status_says_is_not_said_twice():
+    gone = replace(
+        PAGES,
+        status=np.full(3, status_named("gone")),
+        failure=np.array(["gone (410)", "not found (404)", ""], np.object_),
+        robots=np.zeros(3, np.int64),
+    )
+
+    assert [row[1] for row in page_words(ADDRESSES, gone, NEXT, NOW)] == [
+        *("gone (410)", "gone, not found (404)", "gone")
+    ]
+
+
+def test_a_page_that_is_left_out_says_why():
+    trapped = replace(
+        PAGES,
+        status=np.full(3, status_named("left_out")),
+        left_out=np.array(["trap /calendar/#", "excluded *.pdf", "repeated"], np.object_),
+    )
+
+    assert [row[1] for row in page_words(ADDRESSES, trapped, NEXT, NOW)] == [
+        *("left out: trap /calendar/#", "left out: excluded *.pdf", "left out: repeated")
     ]
 
 

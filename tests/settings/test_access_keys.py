@@ -174,3 +174,8 @@ def test_an_address_with_an_at_sign_elsewhere_is_fine():
     (rule,) = read_settings(f'{TOP}[[page]]\naddress = "https://a.org:81/@me:b/c@d?e@f"').rules
 
     assert rule.address == "https://a.org:81/@me:b/c@d?e@f"
+
+
+def test_a_proxy_that_is_a_list_is_refused():
+    with pytest.raises(InvalidSettings, match="proxy must be an address"):
+        read('proxy = ["none"]')

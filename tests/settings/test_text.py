@@ -11,7 +11,8 @@ from recrawl.settings.access_keys import ACCESS, AccessRule
 from recrawl.settings.filters import DEFAULT_FILTERS
 from recrawl.settings.keys import BLOCK, TOP
 from recrawl.settings.rules import Rule
-from recrawl.settings.settings import TABLES, Settings, read_settings
+from recrawl.settings.sections import TABLES
+from recrawl.settings.settings import Settings, read_settings
 from recrawl.settings.text import first_settings
 from recrawl.units import days
 

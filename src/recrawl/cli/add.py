@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from recrawl.parse.site_lists import SiteList
     from recrawl.settings.blocks import NewBlock
+    from recrawl.settings.filters import Admission
+    from recrawl.settings.rules import Rule
     from recrawl.settings.settings import Settings
 
 _ADDRESSES = typer.Argument(
@@ -46,6 +48,7 @@ _AGAIN = typer.Option(
 _LATER = typer.Option(
     "--later", help="Add without contacting the site; the crawl discovers its pages."
 )
+_RESTART = "to discover the pages"
 
 
 def add(
@@ -62,14 +65,16 @@ def add(
 ) -> None:
     """Add sites and pages, and discover their pages.
 
-    Appends a block to recrawl.toml, where all other settings of the site can be
-    changed, and discovers its pages through robots.txt, sitemaps and feeds. They
-    are written to the store; `recrawl crawl` visits them. A site that does not
-    answer is not added, unless --later is given.
+    Appends a block to recrawl.toml, whose settings `recrawl set` changes, and
+    discovers its pages through robots.txt, sitemaps and feeds. They are written to
+    the store; `recrawl crawl` visits them. A site that does not answer is not added,
+    unless --later is given.
 
     A file may list addresses, one per line, or be OPML, the urls.yaml of urlwatch,
     or a backup of changedetection.io or the url-watches.json in it. What cannot be
-    taken over is counted. Sites of lists are asked by the next crawl.
+    taken over is counted. Sites of lists are asked by the next crawl. An address under
+    a site that is there already becomes a page of that site, on its budget, unless an
+    option or the list asks for something else.
 
     \b
     Examples:
@@ -93,9 +98,7 @@ def add(
     check_weights(before)
     if again:
         if values or page or later:
-            raise typer.BadParameter(
-                "--again only discovers pages; change settings in recrawl.toml"
-            )
+            raise typer.BadParameter("--again only discovers pages; `recrawl set` changes settings")
         for address in addresses:
             _discover_again(before, settings, address)
         return
@@ -108,8 +111,10 @@ def add(
         if found is None:
             blocks.append(NewBlock(name, page, values))
         else:
-            blocks += _blocks(found, name, page=page, values=values)
-    _add_all(blocks, settings, store)
+            listed_blocks = _blocks(found, name, page=page, values=values)
+            blocks += listed_blocks if page else _joined(listed_blocks, before, store)
+    if blocks:
+        _add_all(blocks, settings, store)
 
 
 def _add(block: NewBlock, settings: Path, before: Settings, *, later: bool) -> None:
@@ -118,6 +123,7 @@ def _add(block: NewBlock, settings: Path, before: Settings, *, later: bool) -> N
     from dataclasses import replace
 
     from recrawl.cli.crawling import find_pages
+    from recrawl.cli.running_crawl import tell_crawl
     from recrawl.errors import StoreLocked
     from recrawl.fetch.access import AccessTable
     from recrawl.settings.blocks import with_block
@@ -138,14 +144,14 @@ def _add(block: NewBlock, settings: Path, before: Settings, *, later: bool) -> N
 
     if later:
         write()
-        _tell_crawl(store)
+        tell_crawl(store, _RESTART)
         return
     try:
         number = _added(asked, page=block.page)
         asyncio.run(find_pages(asked, store, [number], access, write))
     except StoreLocked:
         write()
-        _tell_crawl(store)
+        tell_crawl(store, _RESTART)
 
 
 def _blocks(
@@ -185,8 +191,66 @@ def _blocks(
     return blocks
 
 
+def _joined(blocks: Sequence[NewBlock], before: Settings, store: Path) -> list[NewBlock]:
+    """Hand pages of sites that are there to the crawl; returns the blocks that are left to add."""
+    import time
+
+    from recrawl.store import add_hints, open_store
+
+    others, pages, sites = [], [], Counter[str]()
+    left_out = 0
+    for block in blocks:
+        site, admission = _site_of(block, before)
+        if site is None:
+            others.append(block)
+        elif admission.refused is not None:
+            left_out += 1
+        else:
+            pages.append(admission.address)
+            sites[site.address] += 1
+    with open_store(store) as reader:
+        known = reader.find_pages(pages)
+    new = [address for address, page in zip(pages, known, strict=True) if page is None]
+    if new:
+        add_hints(store, new, time.time())
+    for address, count in sites.items():
+        screen.remark(f"  Pages of [[site]] {address}, on its budget: {count:,}.")
+    if left_out:
+        screen.remark(f"  Left out by the filters of their site: {left_out:,}.")
+    if sites:
+        _say_joined(len(new), store)
+    return others
+
+
+def _say_joined(new: int, store: Path) -> None:
+    """Say what becomes of new pages of sites that are there."""
+    from recrawl.report.words import counted
+    from recrawl.store.lock import is_locked
+
+    if not new:
+        screen.remark("All of them are known already.")
+        return
+    who = "The crawl" if is_locked(store) else "The next `recrawl crawl`"
+    screen.remark(f"{who} visits {counted(new, 'new page')} of them.")
+
+
+def _site_of(block: NewBlock, settings: Settings) -> tuple[Rule | None, Admission]:
+    """The site whose page an address of a list becomes, if it needs no block of its own."""
+    from recrawl.parse.addresses import canonical
+    from recrawl.settings.settings import read_rule
+
+    address = canonical(block.address) or block.address
+    rule, admission = settings.rule_for(address), settings.admit(address)
+    if rule is None or rule.exact or rule.address == address:
+        return None, admission
+    own = read_rule(block.address, block.values, page=block.page)
+    same = all(getattr(own, key) == getattr(rule, key) for key in block.values)
+    return rule if same else None, admission
+
+
 def _add_all(blocks: Sequence[NewBlock], settings: Path, store: Path) -> None:
     """Add many blocks; the crawl discovers their pages."""
+    from recrawl.cli.running_crawl import tell_crawl
     from recrawl.settings.blocks import with_blocks
     from recrawl.settings.settings import read_settings
     from recrawl.store.scratch import whole_file
@@ -201,29 +265,8 @@ def _add_all(blocks: Sequence[NewBlock], settings: Path, store: Path) -> None:
     there = f"; {len(known):,} were there already" if known else ""
     unit = "block" if added == 1 else "blocks"
     screen.remark(f"Added {added:,} {unit} to {settings}{there}.")
-    if added and not _tell_crawl(store):
+    if added and not tell_crawl(store, _RESTART):
         screen.remark("The next `recrawl crawl` discovers their pages.")
-
-
-def _tell_crawl(store: Path) -> bool:
-    """Let a crawl that runs read the settings again; False where none does."""
-    import os
-    import signal
-
-    from recrawl.store.lock import is_locked, reloading_process
-
-    process = reloading_process(store)
-    try:
-        if process is not None:
-            os.kill(process, signal.SIGHUP)
-            screen.remark(f"A crawl is running (process {process}); it reloads the settings.")
-            return True
-    except OSError:  # another user's, or just ended
-        pass
-    if not is_locked(store):
-        return False
-    screen.remark("A crawl is running: restart it to discover the pages.")
-    return True
 
 
 def _discover_again(asked: Settings, settings: Path, address: str) -> None:

@@ -82,6 +82,7 @@ def changes(
     follow: Annotated[bool, feeds.FOLLOW] = False,
     latest: Annotated[bool, _LATEST] = False,
     limit: Annotated[int | None, LIMIT] = None,
+    newest: Annotated[int | None, feeds.NEWEST] = None,
     kind: Annotated[list[str] | None, _KIND] = None,
     host: Annotated[str, _HOST] = "",
     parts: Annotated[str, _WITH] = "",
@@ -114,6 +115,7 @@ def changes(
     Examples:
         recrawl changes --since 1d
         recrawl changes --since 1d --with diff
+        recrawl changes --newest 10 --json
         recrawl changes --snapshot --follow --json | ./index-pages
         recrawl changes --after k3fqabcd-1042 --with chunks --json
         recrawl changes --host example.org --atom changes.xml
@@ -130,6 +132,7 @@ def changes(
     if deliver or undelivered or redeliver or test:
         _deliveries(settings, redeliver, test, deliver=deliver, as_json=as_json)
         return
+    feeds.check_newest(newest, limit, snapshot=snapshot)
     feeds.check(after, since, snapshot=snapshot, follow=follow, atom=atom, output=output)
     kinds = feeds.check_kinds(kind or [], [each.label for each in FeedKind if each])
     wanted = _Wanted(kinds, host.lower(), everything, latest)
@@ -142,11 +145,13 @@ def changes(
         start = feeds.start_of(feed, after, since)
         if atom is not None:
             said = _how_complete(asked, reader)
-            _write_atom(feed, start, wanted, limit or feeds.MOST_ENTRIES, said, atom)
+            _write_atom(feed, start, wanted, newest or limit or feeds.MOST_ENTRIES, said, atom)
         elif to_screen and not follow and not snapshot:
-            _show(feed, start, wanted, limit or screen.most_rows(), content)
+            _show(feed, start, wanted, newest or limit or screen.most_rows(), content)
             screen.remark(_how_complete(asked, reader))
         else:
+            if newest is not None:
+                start = feeds.before_newest(feed, start, _picker(feed, start, wanted), newest)
             first = [_head(asked, reader)] if head else []
             lines = _lines(feed, content, start, wanted, snapshot=snapshot, follow=follow)
             sentence = _sentence if to_screen else None

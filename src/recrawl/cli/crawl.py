@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING, Annotated
 import typer
 
 from recrawl.cli import screen, shared
+from recrawl.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -137,11 +138,10 @@ def _command(text: str) -> tuple[str, ...]:
     try:
         words = tuple(shlex.split(text))
     except ValueError as error:
-        said = f"must be a program and its arguments ({str(error).lower()})"
-        raise typer.BadParameter(said, param_hint="--on-change") from None
+        said = f"--on-change must be a program and its arguments ({str(error).lower()})"
+        raise InvalidParameter(said) from None
     if not words or shutil.which(words[0]) is None:
-        said = f"program not found, or not executable (got {text!r})"
-        raise typer.BadParameter(said, param_hint="--on-change")
+        raise InvalidParameter(f"--on-change: program not found, or not executable (got {text!r})")
     return words
 
 

@@ -191,8 +191,7 @@ class _Reloading:
             found = self._reload.read()
             self._reload.equip(found)
         except RecrawlError as error:
-            screen.remark(str(error))
-            screen.remark("The crawl goes on with the settings that it has.")
+            screen.warn(f"{error}; the crawl goes on with the settings that it has")
             return
         self.asked = found
         if not waits:
@@ -200,17 +199,12 @@ class _Reloading:
 
     def take(self, old: Settings, store: Path) -> tuple[Settings, tuple[Hooks, AccessTable]]:
         """The settings to go on with; says what changed, and what of it needs a restart."""
-        from recrawl.settings.reloading import reload_settings
-        from recrawl.state.snapshot import needs_replay
-        from recrawl.store import open_store
+        from recrawl.cli.running_crawl import reloaded
 
         assert self._reload is not None  # noqa: S101 - else nobody asks
         assert self.asked is not None  # noqa: S101 - asked before
         new, self.asked, self.stop = self.asked, None, bool
-        found = reload_settings(old, new)
-        with open_store(store) as reader:
-            if needs_replay(found.settings, reader):
-                found = reload_settings(old, new, regroups=False)
+        found = reloaded(old, new, store)
         said = [f"applied: {', '.join(found.applied)}"] if found.applied else []
         said += [f"restart the crawl for: {', '.join(found.restart)}"] if found.restart else []
         screen.remark(f"Settings read again; {'; '.join(said) or 'nothing changed'}.")

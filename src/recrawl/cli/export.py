@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recrawl.cli import inspecting, screen, shared
+from recrawl.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -75,8 +76,7 @@ def export(
         recrawl export chunks -o chunks.parquet
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     if what not in _KINDS:
-        said = f"must be one of {', '.join(_KINDS)} (got {what!r})"
-        raise typer.BadParameter(said, param_hint="WHAT")
+        raise InvalidParameter(f"WHAT must be one of {', '.join(_KINDS)} (got {what!r})")
     beside = Path("recrawl.toml") if store is None else store.parent / "recrawl.toml"
     asked = beside if settings is None else settings
     place = asked if store is None else store

@@ -10,10 +10,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 from recrawl.cli import inspecting, screen
 from recrawl.cli.get import FORMS
+from recrawl.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -33,8 +32,7 @@ def export_copies(settings: Settings, reader: ReadStore, output: str, form: str)
     from recrawl.publish.copies.rows import COPY_COLUMNS, copy_row, kept_copies
 
     if form not in FORMS:
-        said = f"must be one of {', '.join(FORMS)} (got {form!r})"
-        raise typer.BadParameter(said, param_hint="--as")
+        raise InvalidParameter(f"--as must be one of {', '.join(FORMS)} (got {form!r})")
     with inspecting.documents() as convert:
         content = ContentReader(reader, settings, convert=convert)
         if output != "-" and _is_folder(output):
@@ -52,7 +50,8 @@ def export_chunks(settings: Settings, reader: ReadStore, output: str) -> None:
     from recrawl.publish.copies.rows import CHUNK_COLUMNS, chunk_rows, kept_copies
 
     if output != "-" and _is_folder(output):
-        raise typer.BadParameter("chunks go to a file: .jsonl, .parquet or .db", param_hint="-o")
+        said = "-o must be a file for chunks: .jsonl, .parquet or .db"
+        raise InvalidParameter(f"{said} (got {output!r})")
     with inspecting.documents() as convert:
         content = ContentReader(reader, settings, convert=convert)
         rows = chain.from_iterable(chunk_rows(copy, content) for copy in kept_copies(reader))

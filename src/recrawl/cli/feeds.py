@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from recrawl.cli import screen
+from recrawl.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -30,6 +31,13 @@ SINCE = typer.Option(
     show_default=False,
 )
 FOLLOW = typer.Option("--follow", help="Keep printing new events, until Ctrl-C.")
+NEWEST = typer.Option(
+    "--newest",
+    metavar="N",
+    min=1,
+    help="Only the newest N events; JSON lines still come oldest first.",
+    show_default=False,
+)
 JSON = typer.Option("--json", help="Write JSON lines instead of a table.")
 ATOM = typer.Option(
     "--atom",
@@ -41,6 +49,12 @@ OUTPUT = typer.Option(
     "--output", "-o", metavar="FILE", help="Write JSON lines to FILE.", show_default=False
 )
 MOST_ENTRIES = 100  # of an Atom feed, where no limit is given
+
+
+def check_newest(newest: int | None, limit: int | None, *, snapshot: bool) -> None:
+    """Raise for options that say twice how many events are wanted, and which."""
+    if newest is not None and (snapshot or limit is not None):
+        raise typer.BadParameter("--newest excludes --limit and --snapshot")
 
 
 def check(
@@ -71,8 +85,7 @@ def check_kinds(named: Sequence[str], known: Sequence[str]) -> frozenset[str]:
     """Kinds of events, as they were named."""
     for each in named:
         if each not in known:
-            said = f"must be one of {', '.join(known)} (got {each!r})"
-            raise typer.BadParameter(said, param_hint="--kind")
+            raise InvalidParameter(f"--kind must be one of {', '.join(known)} (got {each!r})")
     return frozenset(named)
 
 
@@ -186,6 +199,14 @@ def newest(
         total += len(ours)
         found.extend(ours)
     return list(reversed(found)), total
+
+
+def before_newest(
+    feed: EventFeed[EventT], start: int, pick: Callable[[list[EventT]], list[EventT]], most: int
+) -> int:
+    """Number of the event to begin after, for the newest events of those after `start`."""
+    found, _ = newest(feed, start, pick, most)
+    return found[-1].number - 1 if found else start
 
 
 def write_atom(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recrawl.cli import inspecting, screen, shared
+from recrawl.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from recrawl.publish.reading import PageCopy
@@ -77,13 +78,12 @@ def get(
     from recrawl.store.scratch import whole_file
 
     if form not in FORMS:
-        said = f"must be one of {', '.join(FORMS)} (got {form!r})"
-        raise typer.BadParameter(said, param_hint="--as")
+        raise InvalidParameter(f"--as must be one of {', '.join(FORMS)} (got {form!r})")
     moment = datetime.fromtimestamp(past(at, "--at"), UTC) if at else None
     if fresh is None:
         copy = _copy(settings, url, moment, form)
     elif at:
-        raise typer.BadParameter("applies to the newest copy; leave out --at", param_hint="--fresh")
+        raise typer.BadParameter("--fresh and --at exclude each other")
     else:
         copy = _fresh_copy(settings, url, fresh, wait)
     content = _content(copy, form)

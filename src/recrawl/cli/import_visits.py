@@ -14,6 +14,7 @@ import typer
 
 from recrawl.adapters.tables.table_options import TableOptions, change_words_of
 from recrawl.cli import options, screen, shared
+from recrawl.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -127,8 +128,8 @@ def _options(
 
     address = canonical(site) if site else ""
     if address is None:
-        said = f"must be an address such as https://example.org (got {site!r})"
-        raise typer.BadParameter(said, param_hint="--site")
+        said = f"--site must be an address such as https://example.org (got {site!r})"
+        raise InvalidParameter(said)
     table = replace(
         shared.table_options(delimiter=delimiter, tz=tz, time_format=time_format),
         columns=options.renamed(column or [], ("page", "visited_at", *OPTIONAL)),
@@ -174,8 +175,7 @@ def import_visits(
     from recrawl.adapters.imports.sources import GIT, KINDS, find_sources, read_sources
 
     if kind and kind not in KINDS:
-        said = f"must be one of {', '.join(KINDS)} (got {kind!r})"
-        raise typer.BadParameter(said, param_hint="--format")
+        raise InvalidParameter(f"--format must be one of {', '.join(KINDS)} (got {kind!r})")
     found, passed = find_sources(sources, kind)
     repositories = [source.path for source in found if source.kind == GIT]
     if repositories:

@@ -36,6 +36,7 @@ from recrawl.cli.pages import pages
 from recrawl.cli.plan import plan
 from recrawl.cli.prune import prune
 from recrawl.cli.remove import remove
+from recrawl.cli.set_values import set_values
 from recrawl.cli.simulate.verbs import app as simulate
 from recrawl.cli.status import status
 from recrawl.cli.trends.verbs import app as trends
@@ -50,6 +51,7 @@ app = verb_group(
         "Crawl": {
             "init": init,
             "add": add,
+            "set": set_values,
             "find": find,
             "remove": remove,
             "crawl": crawl,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recrawl.cli import inspecting, screen, shared
+from recrawl.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Ints
@@ -26,7 +27,8 @@ _HOST = typer.Option(metavar="HOST", help="Only pages of this host.", show_defau
 _STATUS = typer.Option(
     metavar="STATUS",
     help="Only pages with this status: new, copied, suspected, gone, refused, moved, duplicate, "
-    "removed, unlisted (on no site any more) or shell (empty without JavaScript).",
+    "removed, failed (no copy: the last visit failed), left_out (by a filter or as a trap), "
+    "unlisted (on no site any more) or shell (empty without JavaScript).",
     show_default=False,
 )
 
@@ -71,8 +73,7 @@ def pages(
 
     out = shared.Output.of(settings, as_csv=as_csv, as_json=as_json, file=output)
     if sort not in ORDERS:
-        said = f"must be one of {', '.join(ORDERS)} (got {sort!r})"
-        raise typer.BadParameter(said, param_hint="--sort")
+        raise InvalidParameter(f"--sort must be one of {', '.join(ORDERS)} (got {sort!r})")
     if status:
         status_named(status)
     with inspecting.open_snapshot(settings) as (snapshot, reader):

@@ -112,6 +112,16 @@ def remark(sentence: str) -> None:
         print(sentence, file=sys.stderr)  # noqa: T201 - the screen is what this module is for
 
 
+def warn(sentence: str) -> None:
+    """Print a warning on stderr, also where nothing but errors is wanted there."""
+    from recrawl.report.table import printable
+
+    line = f"Warning: {printable(sentence)}."
+    if _LOG.handlers:
+        _LOG.warning(line)
+    print(line, file=sys.stderr)  # noqa: T201 - the screen is what this module is for
+
+
 @contextmanager
 def also_logged(path: Path) -> Iterator[None]:
     """Append remarks to a file with their times, too, whatever the screen shows."""

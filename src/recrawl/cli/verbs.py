@@ -11,9 +11,11 @@ from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer._click.exceptions import MissingParameter, UsageError
 from typer.core import TyperCommand, TyperGroup
 
 from recrawl.cli import screen
+from recrawl.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,16 +23,31 @@ if TYPE_CHECKING:
     Verb = Callable[..., None] | typer.Typer
 
 LIMIT = typer.Option(metavar="N", min=1, help="Maximum number of rows.", show_default=False)
-_QUIET = typer.Option(
-    "--quiet", "-q", help="Print results and errors only: no remarks, no progress."
-)
+_QUIET = typer.Option("--quiet", "-q", help="Print results, warnings and errors only.")
 _VERBOSE = typer.Option("--verbose", "-v", help="Print more details.")
 _OF_TABLES = "as_csv"  # parameter of the verbs that write tables
+_PERCENT = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?%")
+_NUMBER = re.compile(r"valid (?:integer|number)|(?:greater|less) than")  # what must be one
 _REQUIRED = re.compile(r" *\[required\]$|; required(?=\]$)")  # the usage line says it
 
 
 class _VerbHelp(TyperCommand):
-    """A verb whose help names arguments as people write them: FILE..., [STORE]."""
+    """A verb whose help names arguments as people write them: FILE..., [STORE].
+
+    A value that cannot be read is an error in one sentence, as it is in a file. Wrong usage is what
+    makes no command: a word too few or too many, an option that there is not.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - Typer's own
+        words = list(args)  # which are taken off
+        try:
+            return super().parse_args(ctx, args)
+        except MissingParameter:
+            raise
+        except typer.BadParameter as error:
+            if not _NUMBER.search(error.message):  # no option of ours takes anything else
+                raise
+            raise InvalidParameter(_wrong_value(error, words)) from None
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ANN401 - Typer's own
         return ["[OPTIONS]", *(_usage(each) for each in self.get_params(ctx) if _is_argument(each))]
@@ -115,8 +132,11 @@ def _with_common(verb: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(verb)
     def run(**values: Any) -> None:  # noqa: ANN401 - what the signature below says
-        _set_screen(**{each.name: values.pop(each.name) for each in common})
-        verb(**values)
+        try:
+            _set_screen(**{each.name: values.pop(each.name) for each in common})
+            verb(**values)
+        except typer.BadParameter as error:  # options that exclude or need each other
+            raise UsageError(error.message, error.ctx) from None
 
     run.__signature__ = inspect.Signature(  # type: ignore[attr-defined] # what Typer reads
         [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in (*own, *common)]
@@ -135,6 +155,34 @@ def _set_screen(
         raise typer.BadParameter("--quiet and --verbose exclude each other")
     screen.limit = limit
     screen.loudness = screen.REMARKS + verbose - quiet
+
+
+def _wrong_value(error: Any, words: list[str]) -> str:  # noqa: ANN401 - Typer's own
+    """What the value of an option or an argument must be."""
+    parameter = error.param
+    low, high = parameter.min, parameter.max
+    whole = "integer" in error.message or isinstance(high if low is None else low, int)
+    rule = "a whole number" if whole else "a number"
+    bounds = [f"at least {low:g}"] if low is not None else []
+    bounds += [f"at most {high:g}"] if high is not None else []
+    got = _given(parameter, words)
+    share = _PERCENT.fullmatch(got)
+    hint = f"; write {float(share[1]) / 100:g}" if share else ""
+    said = f" (got {got!r})" if got else ""
+    return f"{_called(parameter)} must be {', '.join([rule, *bounds])}{said}{hint}"
+
+
+def _called(parameter: Any) -> str:  # noqa: ANN401 - Typer's own
+    return _name(parameter) if _is_argument(parameter) else str(max(parameter.opts, key=len))
+
+
+def _given(parameter: Any, words: list[str]) -> str:  # noqa: ANN401 - Typer's own
+    """What was given for an option; empty where that is not clear."""
+    for place, word in enumerate(words):
+        name, equals, value = word.partition("=")
+        if name in parameter.opts:
+            return value if equals else "".join(words[place + 1 : place + 2])
+    return ""
 
 
 def _is_argument(parameter: Any) -> bool:  # noqa: ANN401 - Typer's own

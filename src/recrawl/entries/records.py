@@ -89,6 +89,7 @@ class PageCount:
         pages: How many there are.
         overdue: How many of them are overdue.
         next_at_seconds: Earliest scheduled retry or recheck; None if there is none.
+        failing: How many of them had a last visit that failed.
     """
 
     rule: int
@@ -96,6 +97,7 @@ class PageCount:
     pages: int
     overdue: int
     next_at_seconds: float | None
+    failing: int = 0
 
 
 @dataclass(frozen=True, slots=True)

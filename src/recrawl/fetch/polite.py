@@ -18,7 +18,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 from recrawl.entries.entries import HostSeen
 from recrawl.fetch.cpu_shares import MUCH_CPU
 from recrawl.fetch.host_slots import PATIENCE, HostBusy, HostSlots
+from recrawl.fetch.permanent_redirects import PERMANENT, PermanentRedirects
 from recrawl.parse.addresses import host_of, origin_of, site_of
 from recrawl.parse.dates import http_date
 from recrawl.parse.headers import retry_after
@@ -44,9 +45,8 @@ if TYPE_CHECKING:
     from recrawl.parse.robots import Permission
 
 MOST_HOPS = 5
-_PERMANENT = frozenset({301, 308})
 _SAME_METHOD = frozenset({307, 308})  # redirects to which a form is sent again
-_TOO_MANY, _UNAVAILABLE = 429, 503
+_FAILS, _TOO_MANY, _UNAVAILABLE = 400, 429, 503
 _MOST_HALTED = 10_000
 _RETRY_AFTER = 10 / 1440  # days, where a host says that it is asked too often and not how long
 _MOST_OF_DOMAIN = 32  # visits under way at once, of some hundred in all
@@ -65,6 +65,7 @@ class _Chain:
         limit: Bounds how many requests of a kind are under way at once; None for no bound.
         latency: Days that the last response took to begin; None where there was none.
         allowed_until: Instant until which robots.txt allows what is asked now.
+        skipped: Requests that were not made, since it is known where they lead.
     """
 
     slot: HostSlot
@@ -72,6 +73,7 @@ class _Chain:
     limit: asyncio.Semaphore | None = None
     latency: float | None = None
     allowed_until: float = inf
+    skipped: list[Request] = field(default_factory=list)
 
 
 class _PermissionExpired(Exception):
@@ -113,6 +115,7 @@ class PoliteClient:
         self._slots = HostSlots(hosts, clock, on_release)
         # Chains, by the first address and the form that is sent there.
         self._halted: dict[tuple[str, str | None], tuple[Request, set[str], bool]] = {}
+        self._redirects = PermanentRedirects()
         self._cpu = cpu
         self._visits: Counter[str] = Counter()  # under way, by domain
         self._reading: dict[str, asyncio.Event] = {}  # origins whose robots.txt is asked for
@@ -183,16 +186,24 @@ class PoliteClient:
             if host_of(request.address) != host_of(first.address):
                 await self._move(chain, request.address)
             while True:
+                stop = stop_at if permanent else _nowhere
+                request = await self._skip(chain, first, request, seen, stop)
                 response = await self._ask_if_allowed(chain, request, stranger=request is not first)
+                self._redirects.learn(request, response, self._clock.now())
                 target = response.target
                 if not (response.ok and target):
+                    if not response.ok or response.status >= _FAILS:
+                        self._redirects.forget(chain.skipped)
                     return response
-                permanent = permanent and response.status in _PERMANENT
+                permanent = permanent and response.status in PERMANENT
                 if permanent and target not in seen and stop_at(target):
                     return response
                 if target in seen or len(seen) > MOST_HOPS:
+                    self._redirects.forget(chain.skipped)
                     detail = f"no end after {len(seen)} redirects (the last leads to {target})"
-                    return Response(first.address, problem="bad-answer", detail=detail)
+                    return Response(
+                        first.address, response.status, problem="bad-answer", detail=detail
+                    )
                 seen.add(target)
                 form = request.form if response.status in _SAME_METHOD else None
                 request = self._redirected(first, target, form)
@@ -201,6 +212,26 @@ class PoliteClient:
             if request is not first and len(self._halted) < _MOST_HALTED:
                 self._halted[begun] = request, seen, permanent
             raise
+
+    async def _skip(
+        self,
+        chain: _Chain,
+        first: Request,
+        request: Request,
+        seen: set[str],
+        stop_at: Callable[[str], bool],
+    ) -> Request:
+        """The request that follows from one after the permanent redirects that are known."""
+        now = self._clock.now()
+        while target := self._redirects.target_of(request, now):
+            if target in seen or len(seen) > MOST_HOPS or stop_at(target):
+                break
+            seen.add(target)
+            chain.skipped.append(request)
+            request = self._redirected(first, target)
+            if self._hosts.row(host_of(target)) != chain.slot.host:
+                await self._move(chain, target)
+        return request
 
     def _redirected(self, first: Request, target: str, form: str | None = None) -> Request:
         """The request that follows a redirect.

@@ -6,11 +6,13 @@ Touches: a store.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from http import HTTPStatus
 from math import nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recrawl.inspect.left_out import LeftOut
 from recrawl.policies.recrawl.beliefs import Beliefs, for_each_block
 from recrawl.units import SECONDS_A_DAY, instants_after_epoch
 from recrawl.visits.status import WITH_A_COPY, PageStatus, VisitOutcome
@@ -20,10 +22,15 @@ if TYPE_CHECKING:
     from recrawl.entries.store import ReadStore
     from recrawl.state.snapshot import PoolSnapshot, Snapshot
 
-# How pages are shown: by their status, and apart those without a rule, and copies that are empty.
-UNLISTED, SHELL = len(PageStatus), len(PageStatus) + 1
-STATUS_LABELS = (*(each.label for each in PageStatus), "unlisted", "shell")
+# How pages are shown: by their status, and apart those without a rule, copies that are empty, pages
+# without a copy whose last visit failed, and those that a filter or a trap leaves out.
+UNLISTED, SHELL, FAILED, LEFT_OUT = range(len(PageStatus), len(PageStatus) + 4)
+STATUS_LABELS = (
+    *(each.label for each in PageStatus),
+    *("unlisted", "shell", "failed", "left_out"),
+)
 _OK = 200
+_REDIRECTS = range(300, 400)
 TAKEN_OUT = (PageStatus.REMOVED, PageStatus.ERASED)
 _FIGURES = ("rate", "low", "high", "shape", "exposure", "fresh")
 
@@ -51,6 +58,7 @@ class PageRows:
         last_attempt: When that visit was made.
         moved_to: Where a page that has moved is now; empty where that is unknown.
         duplicate_of: Address of the page that it is a copy of; empty for none.
+        left_out: Why a page is left out of the crawl; empty where it is not.
     """
 
     status: Ints
@@ -71,6 +79,7 @@ class PageRows:
     last_attempt: Instants
     moved_to: np.ndarray[Any, np.dtype[np.object_]]
     duplicate_of: np.ndarray[Any, np.dtype[np.object_]]
+    left_out: np.ndarray[Any, np.dtype[np.object_]]
 
     def __len__(self) -> int:
         """Count the pages."""
@@ -93,10 +102,16 @@ def page_rows(snapshot: Snapshot, reader: ReadStore) -> PageRows:
     figures["fresh"][gone | (snapshot.rule >= len(snapshot.settings.rules))] = np.nan
     robots, (tagged, tags) = np.zeros(count, np.int64), reader.robots_tags()
     robots[tagged[tagged < count]] = tags[tagged < count]
+    status = shown_status(
+        snapshot.columns.status,
+        snapshot.rule < len(snapshot.settings.rules),
+        reader.shells(),
+        snapshot.columns.failures > 0,
+    )
+    reasons = _left_out(snapshot, reader, np.flatnonzero(status == UNLISTED))
+    status[reasons.astype(np.bool_)] = LEFT_OUT
     return PageRows(
-        status=shown_status(
-            snapshot.columns.status, snapshot.rule < len(snapshot.settings.rules), reader.shells()
-        ),
+        status=status,
         visits=visits,
         changes=changes,
         **figures,
@@ -107,22 +122,37 @@ def page_rows(snapshot: Snapshot, reader: ReadStore) -> PageRows:
         listing=_listings(snapshot),
         **_troubles(snapshot, reader),
         duplicate_of=_originals(reader, count),
+        left_out=reasons,
     )
 
 
-def shown_status(status: Statuses, ruled: Bools, shells: Ints) -> Ints:
-    """How pages are shown, as places of `STATUS_LABELS`.
+def shown_status(status: Statuses, ruled: Bools, shells: Ints, failing: Bools) -> Ints:
+    """How pages are shown, as places of `STATUS_LABELS`, but for why they have no rule.
 
     Args:
         status: Numbers of `PageStatus`.
         ruled: Whether a rule holds for each.
         shells: Pages whose copies are empty JavaScript shells.
+        failing: Whether the last visit to each failed.
     """
     status = status[: len(ruled)]
     shown = status.astype(np.int64)
+    shown[(status == PageStatus.NEW) & failing[: len(ruled)]] = FAILED
     some = shells[shells < len(shown)]
     shown[some[status[some] == PageStatus.COPIED]] = SHELL
     return np.where(~ruled & ~np.isin(status, TAKEN_OUT), UNLISTED, shown)
+
+
+def _left_out(
+    snapshot: Snapshot, reader: ReadStore, pages: Ints
+) -> np.ndarray[Any, np.dtype[np.object_]]:
+    """Why pages without a rule are left out, by page; empty where no block covers them."""
+    found = np.full(len(snapshot.rule), "", np.object_)
+    if len(pages):
+        left_out = LeftOut.of(snapshot.settings, reader)
+        for page, address in zip(pages.tolist(), reader.addresses(pages.tolist()), strict=True):
+            found[page] = left_out.words(address)
+    return found
 
 
 def _troubles(snapshot: Snapshot, reader: ReadStore) -> dict[str, Any]:
@@ -145,16 +175,26 @@ def _troubles(snapshot: Snapshot, reader: ReadStore) -> dict[str, Any]:
 def failure_word(outcome: int, http: int) -> str:
     """What a visit met in place of a page, in a word; empty where it met the page.
 
-    >>> [failure_word(VisitOutcome.FAILED, 401), failure_word(VisitOutcome.FAILED, 0)]
-    ['401', 'no answer']
+    >>> [failure_word(VisitOutcome.FAILED, http) for http in (401, 0, 302)]
+    ['unauthorized (401)', 'no answer', 'redirect loop or dead end (302)']
     >>> failure_word(VisitOutcome.WALLED, 200), failure_word(VisitOutcome.MOVED, 301)
     ('wall', '')
     """
     if outcome == VisitOutcome.WALLED:
         return "wall"
     if outcome == VisitOutcome.FAILED:
-        return "unreadable" if http == _OK else str(http) if http else "no answer"
-    return str(http) if outcome == VisitOutcome.GONE and http != _OK else ""
+        if http in _REDIRECTS:
+            return f"redirect loop or dead end ({http})"
+        return "unreadable" if http == _OK else _code_words(http) if http else "no answer"
+    return _code_words(http) if outcome == VisitOutcome.GONE and http != _OK else ""
+
+
+def _code_words(http: int) -> str:
+    """A status code with what it is called."""
+    try:
+        return f"{HTTPStatus(http).phrase.lower()} ({http})"
+    except ValueError:  # not one of the registered codes
+        return f"status {http}"
 
 
 def _listings(snapshot: Snapshot) -> np.ndarray[Any, np.dtype[np.object_]]:

@@ -6,7 +6,7 @@ is dropped:
     parameters of the query    those whose names match one of some patterns, in which `*` stands
                                for any characters; upper and lower case are the same
     session ids                parameters called `sid`, `session` and the like, if their value looks
-                               random: `sid=7` may well be a page, `sid=` and 32 hex digits is none;
+                               random: `sid=7` may well be a page, `sid=ff116799` is none;
                                `;jsessionid=...` and the like in the path; `/(S(...))/` of ASP.NET
 
 All else stays as it is, byte for byte: the order of the query, too. Cleaning is idempotent, and
@@ -40,9 +40,12 @@ TRACKING_PARAMETERS = (
 
 _LONGEST_NAME = 200
 _SESSION_NAMES = frozenset(
-    {"sid", "s", "sess", "sessid", "session", "sessionid", "session_id", "zenid", "oscsid"}
+    {"sid", "sess", "sessid", "session", "sessionid", "session_id", "zenid", "oscsid"}
 )
 _RANDOM = re.compile(r"(?=[A-Za-z_-]*+[0-9])(?=[0-9_-]*+[A-Za-z])[0-9A-Za-z_-]{20,128}")
+_SEARCHES = frozenset({"s"})  # names that are more often of other things
+# At least eight hexadecimal digits, letters among them: digits alone may be the number of a page.
+_SHORT_RANDOM = re.compile(r"(?=[a-f]*+[0-9])(?=[0-9]*+[a-f])[0-9a-f]{8,19}", re.IGNORECASE)
 _SESSION = "session id"
 _PATH_SESSION = re.compile(r";(?:jsessionid|phpsessid|sessionid|sid)=[^;/]*+", re.IGNORECASE)
 _ASP_SESSION = re.compile(r"/\((?:[A-Z]\([0-9a-z]{20,40}\)){1,3}\)(?=/)")
@@ -103,7 +106,9 @@ def _dropped_name(pair: str, parameters: tuple[str, ...]) -> str:
     if not name or len(name) > _LONGEST_NAME:
         return ""
     name = unquote_plus(name).lower()
-    if name in _SESSION_NAMES and _RANDOM.fullmatch(value):
+    if name in _SESSION_NAMES and (_RANDOM.fullmatch(value) or _SHORT_RANDOM.fullmatch(value)):
+        return _SESSION
+    if name in _SEARCHES and _RANDOM.fullmatch(value):
         return _SESSION
     return name if any(_matches(name, pieces) for pieces in _pieces(parameters)) else ""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.errors import InvalidParameter
-from recrawl.inspect.pages import STATUS_LABELS
+from recrawl.inspect.pages import FAILED, LEFT_OUT, STATUS_LABELS
 from recrawl.parse.addresses import origin_of
 from recrawl.report.listings.sheets import texts
 from recrawl.report.rates import Named
@@ -44,6 +44,7 @@ PAGE_COLUMNS = (
     "last_attempt",
     "moved_to",
     "duplicate_of",
+    "left_out",
 )
 RATE_COLUMNS = (
     *("page", "rate_per_day", "low", "high", "mean_interval_days", "shape", "exposure_days"),
@@ -109,6 +110,7 @@ def page_columns(pages: PageRows, next_visit: Instants) -> dict[str, Column]:
         "last_attempt": pages.last_attempt,
         "moved_to": texts(pages.moved_to.tolist()),
         "duplicate_of": texts(pages.duplicate_of.tolist()),
+        "left_out": texts(pages.left_out.tolist()),
     }
     return {name: columns[name] for name in PAGE_COLUMNS[1:]}
 
@@ -159,13 +161,18 @@ def page_words(
 
 def _status(pages: PageRows, row: int, address: str) -> str:
     """Status of a page; what its last visit met, where it has moved to, whether it is not kept."""
-    said = [STATUS_LABELS[int(pages.status[row])]]
+    shown = int(pages.status[row])
+    if shown == LEFT_OUT:
+        return f"left out: {pages.left_out[row]}"
+    # Why there is no copy says more than that there is none.
+    label, failure = STATUS_LABELS[shown], pages.failure[row]
+    told = failure and (shown == FAILED or failure.startswith(f"{label} ("))
+    said = [] if told else [label]
     if target := pages.moved_to[row]:
         origin = origin_of(address)
         near = target.removeprefix(origin) if target.startswith(f"{origin}/") else target
         said = [f"{said[0]} to {near}"]
-    if pages.failure[row]:
-        said.append(pages.failure[row])
+    said += [failure] if failure else []
     if RobotsTag.NOARCHIVE in RobotsTag(int(pages.robots[row])):
         said.append(RobotsTag.NOARCHIVE.label)
     return ", ".join(said)

@@ -170,7 +170,7 @@ def _proxy(value: object) -> str:
     if found is not None and found.user:
         said = "proxy must not hold a user name or a password; put the whole address where"
         raise InvalidParameter(f"{said} env:NAME or file:PATH leads")
-    if found is None and value not in {DIRECT, ENVIRONMENT} and not is_reference(value):
+    if found is None and value not in (DIRECT, ENVIRONMENT) and not is_reference(value):
         raise InvalidParameter(f"proxy must be {_PROXY_RULE}")
     return str(value)
 

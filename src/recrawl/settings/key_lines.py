@@ -1,4 +1,4 @@
-"""Where each key of a TOML text stands, which the standard library's reader does not tell.
+"""Where keys and values of a TOML text stand, which the standard library's reader does not tell.
 
 A key is a path into the document: names, and numbers for what stands in arrays.
 
@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 import tomllib
 from bisect import bisect_left
+from dataclasses import dataclass
 
 KeyPath = tuple[str | int, ...]
 
@@ -48,9 +49,54 @@ def key_lines(text: str) -> dict[KeyPath, int]:
     >>> key_lines('a.b = 1\n[[c]]\nd = {"e f" = 2}\n')[("c", 0, "d", "e f")]
     3
     """
-    scanner = _Scanner(text)
-    scanner.document()
-    return scanner.lines
+    return Layout.of(text).lines
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Where `key = value` stands in a TOML text, as places of its characters.
+
+    Args:
+        table: Path of the table whose header it stands under.
+        begins: Where the key begins.
+        value: Where the value begins.
+        ends: Where the value ends.
+        alone: Whether it is a statement, not part of a table in braces.
+    """
+
+    table: KeyPath
+    begins: int
+    value: int
+    ends: int
+    alone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where everything of a TOML text stands.
+
+    Args:
+        lines: Line of every key, from 1.
+        pairs: Every `key = value`, by the path of the key.
+        headers: Where the headers begin, as places of characters.
+    """
+
+    lines: dict[KeyPath, int]
+    pairs: dict[KeyPath, Pair]
+    headers: list[int]
+
+    @classmethod
+    def of(cls, text: str) -> Layout:
+        r"""Layout of a TOML text.
+
+        >>> text = "a = 1  # one\n"
+        >>> pair = Layout.of(text).pairs["a",]
+        >>> text[pair.value : pair.ends]
+        '1'
+        """
+        scanner = _Scanner(text)
+        scanner.document()
+        return cls(scanner.lines, scanner.pairs, scanner.headers)
 
 
 def long_key(text: str) -> int:
@@ -71,6 +117,8 @@ class _Scanner:
         self.text = text
         self.place = 0
         self.lines: dict[KeyPath, int] = {}
+        self.pairs: dict[KeyPath, Pair] = {}
+        self.headers: list[int] = []
         self.blocks: dict[KeyPath, int] = {}  # how many [[blocks]] of a name there are so far
         self.line_ends = [match.start() for match in re.finditer("\n", text)]
 
@@ -82,12 +130,13 @@ class _Scanner:
             if self.text[self.place] == "[":
                 table = self._header()
             else:
-                self._pair(table)
+                self._pair(table, alone=True)
             self._skip(_BLANK)
 
     def _header(self) -> KeyPath:
         """Pass `[a.b]` or `[[a.b]]`; returns the table that the keys below it are in."""
         start = self.place
+        self.headers.append(start)
         brackets = 2 if self.text.startswith("[[", start) else 1
         self.place += brackets
         *above, last = self._names()
@@ -105,14 +154,17 @@ class _Scanner:
         self.place += brackets
         return path
 
-    def _pair(self, table: KeyPath) -> None:
+    def _pair(self, table: KeyPath, *, alone: bool = False) -> None:
         """Pass `a.b = value`."""
         start = self.place
         path = table
         for name in self._names():
             path = self._found((*path, name), start)
         self._skip(_EQUALS)
+        value = self.place
         self._value(path)
+        ends = value + len(self.text[value : self.place].rstrip())
+        self.pairs[path] = Pair(table, start, value, ends, alone)
 
     def _names(self) -> list[str]:
         """Pass `a."b c".d`."""

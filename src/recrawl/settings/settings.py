@@ -8,25 +8,32 @@ Pure.
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from recrawl.errors import InvalidParameter, InvalidSettings, without_logins
+from recrawl.errors import InvalidSettings
 from recrawl.parse.addresses import host_of, origin_of
 from recrawl.plan.budget import Budget
-from recrawl.settings.access_keys import ACCESS, DIRECT, NETWORK, split_access
+from recrawl.settings.access_keys import DIRECT, split_access
 from recrawl.settings.filters import DEFAULT_FILTERS, NO_FILTERS
 from recrawl.settings.key_lines import MOST_PARTS, key_lines, long_key
-from recrawl.settings.keys import BLOCK, BLOCKS, FILTERS, TOP, Key
-from recrawl.settings.keys import TABLES as _TABLES
+from recrawl.settings.keys import BLOCKS, FILTERS, TOP, Key
 from recrawl.settings.listing_keys import LISTING, NEEDED, OF_DETAILS, listing_rule
 from recrawl.settings.notify_keys import NOTIFY, Recipient
 from recrawl.settings.push_keys import PUSH, PushSettings
 from recrawl.settings.rules import ANYWHERE, NO_RULE, Rule, RuleFinder, detail_rule
+from recrawl.settings.sections import (
+    PLAIN_KEYS,
+    PLAIN_TITLE,
+    SITE_KEYS,
+    TABLES,
+    TITLES,
+    TOP_TITLE,
+    read_value,
+    shown,
+)
 from recrawl.settings.webhook_keys import WEBHOOK, WEBHOOK_NEEDED, Webhook
 from recrawl.units import SECONDS_A_DAY
 
@@ -43,25 +50,7 @@ STORE_NAME = "recrawl.db"
 MOST_CHARACTERS = 20_000_000  # of settings: 100,000 blocks of 200
 
 _BUDGET = Budget(500.0)
-_SHOWN = 60  # characters of a value in a message
-_ALIKE = 0.9  # keys that differ in a letter
 _LEAST_VERSIONS = 2  # of a page, for what changed to be known
-_TOP = "the top of the file"
-_PLAIN = "plain settings"
-_LISTING, _WEBHOOK, _NOTIFY = "listing", "webhook", "notify"
-TABLES: Mapping[str, Mapping[str, Key]] = {**_TABLES, "network": NETWORK, "push": PUSH}
-_SITE_KEYS: Mapping[str, Key] = {**BLOCK, **ACCESS}
-_BLOCK_KEYS = dict.fromkeys(BLOCKS, _SITE_KEYS) | {
-    _LISTING: LISTING,
-    _WEBHOOK: WEBHOOK,
-    _NOTIFY: NOTIFY,
-}
-# A file has a place, which plain settings have not.
-_PLAIN_KEYS = {key: TOP[key] for key in TOP if key != "weights"} | {**TABLES["politeness"]}
-_TITLES = {table: f"[{table}]" for table in TABLES} | {kind: f"[[{kind}]]" for kind in _BLOCK_KEYS}
-_KEYS = {_TOP: TOP, _PLAIN: _PLAIN_KEYS} | {
-    title: _BLOCK_KEYS.get(name) or TABLES[name] for name, title in _TITLES.items()
-}
 # Keys that another table has, too, or that say nothing alone.
 _ATTRIBUTES = {("feed", "keep"): "feed_keep", ("feed", "chunks"): "feed_chunks"}
 _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)$")
@@ -214,10 +203,10 @@ def read_settings(text: str, *, name: str = FILE_NAME) -> Settings:
     576.0
     """
     document = _Document.read(text, name)
-    values = document.table((), TOP, _TOP, beside=_TITLES)
+    values = document.table((), TOP, TOP_TITLE, beside=TITLES)
     for table, keys in TABLES.items():
         if table in document.values and table not in ("filters", "push"):
-            found = document.table((table,), keys, _TITLES[table])
+            found = document.table((table,), keys, TITLES[table])
             values |= {_ATTRIBUTES.get((table, key), key): value for key, value in found.items()}
     if "agent" not in values:
         document.refuse((), f"agent must be {TOP['agent'].rule} (got none)")
@@ -248,10 +237,10 @@ def plain_settings(values: Mapping[str, object], *, name: str) -> Settings:
         >>> settings.budget.visits, settings.rule_of("https://example.org/")
         (576.0, 0)
     """
-    keys = dict(_PLAIN_KEYS)
+    keys = dict(PLAIN_KEYS)
     # No network, so nobody who is visited needs a contact.
     keys["agent"] = Key(lambda value: value if isinstance(value, str) and value else None, "a name")
-    found = _Document(name, values, {}).table((), keys, _PLAIN)
+    found = _Document(name, values, {}).table((), keys, PLAIN_TITLE)
     return Settings(**{"agent": "recrawl", **found}, rules=(Rule(ANYWHERE),))
 
 
@@ -308,29 +297,22 @@ class _Document:
         for part in path:
             table = table[part]
         if not isinstance(table, dict):
-            self.refuse(path, f"{path[0]} must be written as {title} (got {_shown(table)})")
+            self.refuse(path, f"{path[0]} must be written as {title} (got {shown(table)})")
         found = {}
         for key, value in table.items():
             if key in beside:
                 continue
-            if key not in keys:
-                self.refuse((*path, key), _unknown(key, title))
             try:
-                found[key] = keys[key].read(value)
-            except InvalidParameter as error:  # says more than a rule can
+                found[key] = read_value(keys, key, value, title)
+            except InvalidSettings as error:
                 self.refuse((*path, key), str(error))
-            if found[key] is None:
-                got = _shown(value)
-                if title == _TITLES[_NOTIFY] and "://" in got:
-                    got = "an address, which is not shown"
-                self.refuse((*path, key), f"{key} must be {keys[key].rule} (got {got})")
         return found
 
     def _whole(
         self, path: KeyPath, keys: Mapping[str, Key], needed: Iterable[str]
     ) -> dict[str, Any]:
         """Values of a table or block that has all keys that it needs."""
-        title = _TITLES[str(path[0])]
+        title = TITLES[str(path[0])]
         values = self.table(path, keys, title)
         for key in needed:
             if key not in values:
@@ -341,7 +323,7 @@ class _Document:
         """Filters of blocks that have none of their own."""
         if "filters" not in self.values:
             return DEFAULT_FILTERS
-        return replace(DEFAULT_FILTERS, **self.table(("filters",), FILTERS, _TITLES["filters"]))
+        return replace(DEFAULT_FILTERS, **self.table(("filters",), FILTERS, TITLES["filters"]))
 
     def push(self) -> PushSettings | None:
         """Where hubs reach the crawl; None where nobody pushes."""
@@ -351,12 +333,12 @@ class _Document:
 
     def rules(self, kind: str, filters: Filters = DEFAULT_FILTERS) -> list[Rule]:
         """Rules of all blocks of a kind, with these filters where they say nothing else."""
-        title = _TITLES[kind]
+        title = TITLES[kind]
         rules: list[Rule] = []
         lines: dict[str, int] = {}
         lists: dict[str, str] = {}
         for path in self._paths(kind):
-            access, values = split_access(self.table(path, _SITE_KEYS, title))
+            access, values = split_access(self.table(path, SITE_KEYS, title))
             if "address" not in values:
                 self.refuse(path, f"{title} must have an address (got none)")
             if conflict := access.conflict():
@@ -373,16 +355,16 @@ class _Document:
             origin = origin_of(rule.address)
             for each in rule.changed:
                 if lists.setdefault(each, origin) != origin:
-                    said = f"{_shown(each)} is a list of {lists[each]} already; each has its own"
+                    said = f"{shown(each)} is a list of {lists[each]} already; each has its own"
                     self.refuse((*path, "changed"), said)
             rules.append(rule)
         return rules
 
     def listings(self) -> list[ListingRule]:
         """Rules of all listings."""
-        title = _TITLES[_LISTING]
+        title = TITLES["listing"]
         found: dict[str, ListingRule] = {}
-        for path in self._paths(_LISTING):
+        for path in self._paths("listing"):
             values = self._whole(path, LISTING, NEEDED)
             for key in OF_DETAILS:
                 if key in values and "detail" not in values:
@@ -391,19 +373,19 @@ class _Document:
             rule = listing_rule(values)
             self._check_bounds(path, rule)
             if rule.name in found:
-                self.refuse((*path, "name"), f"{_shown(rule.name)} is already a {title}")
+                self.refuse((*path, "name"), f"{shown(rule.name)} is already a {title}")
             found[rule.name] = rule
         return list(found.values())
 
     def webhooks(self) -> list[Webhook]:
         """All webhooks."""
-        title = _TITLES[_WEBHOOK]
+        title = TITLES["webhook"]
         found: dict[str, Webhook] = {}
-        for path in self._paths(_WEBHOOK):
+        for path in self._paths("webhook"):
             values = self._whole(path, WEBHOOK, WEBHOOK_NEEDED)
             webhook = Webhook(parts=values.pop("with", ()), **values)
             if webhook.key in found:
-                said = f"{_shown(webhook.label)} is already a {title}; give each a name"
+                said = f"{shown(webhook.label)} is already a {title}; give each a name"
                 self.refuse((*path, "address"), said)
             found[webhook.key] = webhook
         return list(found.values())
@@ -411,10 +393,10 @@ class _Document:
     def recipients(self, taken: set[str]) -> list[Recipient]:
         """All who are told of changes; none has a name of a webhook."""
         found: list[Recipient] = []
-        for path in self._paths(_NOTIFY):
+        for path in self._paths("notify"):
             recipient = Recipient(**self._whole(path, NOTIFY, ("address",)))
             if recipient.key in taken:
-                said = f"{_shown(recipient.label)} is already a [[notify]]; give each its own name"
+                said = f"{shown(recipient.label)} is already a [[notify]]; give each its own name"
                 self.refuse((*path, "name" if recipient.name else "address"), said)
             taken.add(recipient.key)
             found.append(recipient)
@@ -422,7 +404,7 @@ class _Document:
 
     def check_recipients(self, settings: Settings) -> None:
         """Raise for recipients whose messages would come when what they are made of is dropped."""
-        for path, recipient in zip(self._paths(_NOTIFY), settings.recipients, strict=True):
+        for path, recipient in zip(self._paths("notify"), settings.recipients, strict=True):
             if recipient.every >= settings.feed_keep:
                 said = "every must be shorter than keep in [feed], after which events are dropped"
                 self.refuse((*path, "every"), said)
@@ -435,15 +417,15 @@ class _Document:
         """Paths of the blocks of a kind."""
         blocks = self.values.get(kind, [])
         if not isinstance(blocks, list):
-            what = f"[{kind}]" if isinstance(blocks, dict) else _shown(blocks)
-            self.refuse((kind,), f"{kind} must be written as {_TITLES[kind]} (got {what})")
+            what = f"[{kind}]" if isinstance(blocks, dict) else shown(blocks)
+            self.refuse((kind,), f"{kind} must be written as {TITLES[kind]} (got {what})")
         return [(kind, number) for number in range(len(blocks))]
 
     def _check(self, path: KeyPath, rule: Rule, values: Mapping[str, Any]) -> None:
         """Raise for a block with conflicting keys."""
         if not rule.exact and "?" in rule.address:
             said = "address of a [[site]] must not have a query; use a [[page]]"
-            self.refuse((*path, "address"), f"{said} (got {_shown(rule.address)})")
+            self.refuse((*path, "address"), f"{said} (got {shown(rule.address)})")
         if rule.exact and (filters := [key for key in (*FILTERS, "changed") if key in values]):
             said = f"{filters[0]} is for a [[site]]; a [[page]] is one address"
             self.refuse((*path, filters[0]), said)
@@ -457,7 +439,7 @@ class _Document:
         """Raise for a minimum above the maximum."""
         if rule.minimum > rule.maximum:
             block: Any = self.values[str(path[0])][path[1]]
-            said = f"(got {_shown(block['minimum'])} above {_shown(block['maximum'])})"
+            said = f"(got {shown(block['minimum'])} above {shown(block['maximum'])})"
             self.refuse((*path, "minimum"), f"minimum must be at most maximum {said}")
 
 
@@ -467,34 +449,10 @@ def _syntax(said: str, text: str, name: str) -> str:
     what = said[: match.start()] if match else said.removesuffix(" (at end of document)")
     lines = text.split("\n")
     line = int(match[1]) if match else len(lines)
-    got = _shown(lines[line - 1].strip()) if match else "the end of the file"
+    got = shown(lines[line - 1].strip()) if match else "the end of the file"
     headers = (found["name"] for found in map(_HEADER.match, reversed(lines[:line])) if found)
     under = next(headers, "")
-    hidden = _NOT_SHOWN.search(got) or under in {_WEBHOOK, _NOTIFY} or under.endswith(".headers")
+    hidden = _NOT_SHOWN.search(got) or under in {"webhook", "notify"} or under.endswith(".headers")
     got = "a line that may hold a secret" if hidden and match else got
     what = what[:1].lower() + what[1:]
     return f"{name}, line {line}: invalid TOML (texts need quotes): {what} (got {got})"
-
-
-def _unknown(key: str, title: str) -> str:
-    """Message for an unknown key, with a suggestion."""
-    said = f"unknown key {_shown(key)} in {title}"
-    homes = [home for home, keys in _KEYS.items() if key in keys and home != _PLAIN]
-    if homes:
-        like = get_close_matches(key, _KEYS[title], n=1, cutoff=_ALIKE)
-        or_this = f', or did you mean "{like[0]}"?' if like else ""
-        return f"{said}; it belongs to {' or '.join(homes)}{or_this}"
-    if key in _TITLES:
-        return f"{said}; {_TITLES[key]} is a table of its own"
-    names = {each: f'"{each}"' for each in _KEYS[title]} | (_TITLES if title == _TOP else {})
-    near = get_close_matches(key.lower(), names, n=1)
-    if near:
-        return f"{said}; did you mean {names[near[0]]}?"
-    return f"{said}; expected one of {', '.join(_KEYS[title])}"
-
-
-def _shown(value: object) -> str:
-    """A value on one line that a terminal shows as it is."""
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    text = without_logins(text if text.isprintable() else json.dumps(value, default=str))
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."

@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 
 def load_settings(path: Path) -> Settings:
     """Read the settings file; a file of weights that it names is read when it is needed."""
-    settings = read_settings(load_text(path), name=str(path))
+    return settings_of(load_text(path), path)
+
+
+def settings_of(text: str, path: Path) -> Settings:
+    """Settings in the text of a settings file, as `load_settings` has them."""
+    settings = read_settings(text, name=str(path))
     if not settings.weights:
         return settings
     from recrawl.adapters.tables.weights import CrawlWeights  # as `pyproject.toml` allows here

@@ -210,7 +210,6 @@ def test_an_input_is_never_written_over(files):
         (["history", "p.csv", "c.csv", "--spread", "1"], "No such option: --spread"),
         (["world", "poisson", "--lying", "10%"], "--lying needs --observe last-modified"),
         (["world", "poisson", "--csv", "--json"], "--csv, --json and -o exclude each other"),
-        (["world", "poisson", "--pages", "0"], "pages"),
     ],
 )
 def test_wrong_usage(words, told):

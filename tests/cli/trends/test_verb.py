@@ -220,7 +220,6 @@ def test_what_means_nothing_is_refused_in_one_sentence(log, words, wrong):
         ["errors", "--plot", "x.svg"],
         ["rates", "--plot", "x.svg"],
         ["rates", "--plot", "x.svg", "--page", "/busy", "--between", "2026", "2027"],
-        ["counts", "--most", "-1"],
     ],
 )
 def test_options_that_do_not_go_together_are_wrong_usage(log, words):

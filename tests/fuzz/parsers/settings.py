@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from recrawl.errors import InvalidSettings
 from recrawl.parse.addresses import canonical
 from recrawl.settings.blocks import NewBlock, with_block, without_blocks
+from recrawl.settings.edits import in_force, read_assignment, with_values
 from recrawl.settings.key_lines import key_lines
 from recrawl.settings.rules import RuleFinder
 from recrawl.settings.settings import read_settings
@@ -242,6 +243,22 @@ timeout = "2m"
 page_size = "50MB"
 """
 
+
+def _read_edits(data: bytes) -> None:
+    """A value that is set is read back, and what else there is stays."""
+    text, _, words = as_text(data).rpartition(_CUT)
+    text = text or 'agent = "bot (me@example.org)"  # mine'
+    *blocks, word = words.split("\n")
+    key, value = read_assignment(word) or (word, None)
+    typed = None if value is None else [value]
+    longer, (change, *_) = with_values(text, {key: typed}, blocks=blocks)
+    assert longer == text.removeprefix("\ufeff") or change.before != change.after
+    again, changes = with_values(longer, {key: typed}, blocks=blocks)
+    assert again == longer
+    assert all(change.before == change.after for change in changes)
+    assert any(each.value for each in in_force(longer))
+
+
 PARSERS = (
     Parser(
         "settings",
@@ -294,7 +311,7 @@ PARSERS = (
             f"recrawl.settings.{name}"
             for name in (
                 *("access_keys", "keys", "listing_keys", "notify_keys"),
-                *("push_keys", "rules", "settings", "webhook_keys"),
+                *("push_keys", "rules", "sections", "settings", "webhook_keys"),
             )
         ),
         tokens=_TOKENS,
@@ -323,5 +340,33 @@ PARSERS = (
         tokens=_TOKENS,
         raises=(InvalidSettings,),
         longest_message=1 << 16,  # the address that was typed is the name of the block
+    ),
+    Parser(
+        "changed settings",
+        _read_edits,
+        seeds=tuple(
+            _BLOCKS + _ACCESS + _CUT.encode() + each
+            for each in (
+                b"budget=5/1d",
+                b"https://example.org/a/\nlinks=3",
+                b"https://example.org/a/\nbudget",
+                b"jobs\nprecision=0.5",
+                b"politeness.delay=5s",
+                b"feed.keep=5d",
+                b"keep=5d",
+                b"push.listen=1",
+                b"nowhere.x=1",
+                b"https://example.org/a/\nwatch=li >",
+                b"https://example.org/zzz\nlinks=1",
+                b"https://example.com/\nheaders={ a = 'b' }",
+                b"https://example.com/\npassword=hunter2",
+                b"weights=a.csv",
+                b"agent",
+            )
+        ),
+        modules=("recrawl.settings.edits",),
+        tokens=(*_TOKENS, b"=", b"\n"),
+        raises=(InvalidSettings,),
+        longest_message=1 << 16,  # the address that was typed is part of it
     ),
 )

@@ -35,6 +35,7 @@ def changes(
     snapshot: Annotated[bool, _SNAPSHOT] = False,
     follow: Annotated[bool, feeds.FOLLOW] = False,
     limit: Annotated[int | None, LIMIT] = None,
+    newest: Annotated[int | None, feeds.NEWEST] = None,
     kind: Annotated[list[str] | None, _KIND] = None,
     name: Annotated[str, listing_shared.NAME] = "",
     settings: Annotated[Path, shared.SETTINGS] = Path("recrawl.toml"),
@@ -67,6 +68,7 @@ def changes(
     from recrawl.publish.object_events import ObjectFilter, object_cloud_event
     from recrawl.store import open_store
 
+    feeds.check_newest(newest, limit, snapshot=snapshot)
     feeds.check(after, since, snapshot=snapshot, follow=follow, atom=atom, output=output)
     kinds = feeds.check_kinds(kind or [], [each.label for each in ObjectChangeKind if each])
     wanted = ObjectFilter(kinds, frozenset({name} if name else ()))
@@ -77,16 +79,20 @@ def changes(
         feed = object_feed(reader)
         start, source = feeds.start_of(feed, after, since), feed.range().feed
         if atom is not None:
-            _write_atom(feed, start, wanted, limit or feeds.MOST_ENTRIES, atom)
+            _write_atom(feed, start, wanted, newest or limit or feeds.MOST_ENTRIES, atom)
             return
         if to_screen and not follow and not snapshot:
-            _show(feed, start, wanted, limit or screen.most_rows())
+            _show(feed, start, wanted, newest or limit or screen.most_rows())
             return
 
         def told(batch: list[ObjectEvent]) -> list[str]:
             ours = filter(wanted.holds, batch)
             return [json.dumps(object_cloud_event(source, event)) + "\n" for event in ours]
 
+        if newest is not None:
+            start = feeds.before_newest(
+                feed, start, lambda some: [*filter(wanted.holds, some)], newest
+            )
         rows = EVENTS_AT_A_TIME
         if snapshot:
             lines = feeds.snapshot_batches(feed, told, rows, unit="objects", follow=follow)

@@ -17,7 +17,7 @@ import numpy as np
 
 from recrawl.arrays.blocks import in_parallel
 from recrawl.detect.reliability import MODIFIED, NOT_MODIFIED, SignalRecord, dates_changes, denies
-from recrawl.inspect.pages import TAKEN_OUT, UNLISTED, failure_word, shown_status
+from recrawl.inspect.pages import FAILED, TAKEN_OUT, UNLISTED, failure_word, shown_status
 from recrawl.inspect.status.destinations import destination_standings
 from recrawl.inspect.status.listings import listing_standings
 from recrawl.inspect.status.values import (
@@ -70,7 +70,7 @@ def overview(settings: Settings, reader: ReadStore, now: float) -> CrawlStatus:
     learning = _learning(reader, now)
     hosts_that_lie = _hosts_that_lie(reader)
     listings = listing_standings(settings, reader, now)
-    standing, unlisted = _standing(settings, reader, copies, counts)
+    standing, unlisted, failed = _standing(settings, reader, copies, counts)
     shells = reader.shells()
     fresh = copies.freshness
     share = (fresh.fresh / fresh.copies, *fresh.band()) if fresh.copies else (nan, nan, nan)
@@ -79,6 +79,7 @@ def overview(settings: Settings, reader: ReadStore, now: float) -> CrawlStatus:
         at=now,
         standing=standing,
         unlisted=unlisted,
+        failed=failed,
         shells=int(np.count_nonzero(reader.rules_and_hosts(shells)[0] != NO_RULE)),
         failing=_failing(reader),
         copies=fresh.copies or copies.without_rates,
@@ -121,20 +122,24 @@ def _page_counts(reader: ReadStore, now: float) -> list[PageCount]:
 
 def _standing(
     settings: Settings, reader: ReadStore, copies: CopiesFound, counts: Sequence[PageCount]
-) -> tuple[dict[PageStatus, int], int]:
-    """How many pages that are wanted stand where, and how many have no rule any more."""
+) -> tuple[dict[PageStatus, int], int, int]:
+    """How many pages that are wanted stand where, have no rule, or have no copy for a failure."""
     standing = dict.fromkeys(PageStatus, 0)
     unlisted = 0
     if copies.rule is not None:  # the settings may be newer than the rules in the store
-        shown = shown_status(reader.pages().status, copies.rule < len(settings.rules), _NONE)
-        found = np.bincount(shown, minlength=UNLISTED + 1).tolist()
-        return dict(zip(PageStatus, found, strict=False)), found[UNLISTED]
+        pages = reader.pages()
+        flags = copies.rule < len(settings.rules), _NONE, pages.failures > 0
+        found = np.bincount(shown_status(pages.status, *flags), minlength=FAILED + 1).tolist()
+        return dict(zip(PageStatus, found, strict=False)), found[UNLISTED], found[FAILED]
+    failed = 0
     for row in counts:
         if row.rule == NO_RULE and row.status not in TAKEN_OUT:
             unlisted += row.pages
         else:
-            standing[row.status] += row.pages
-    return standing, unlisted
+            tried = row.failing if row.status is PageStatus.NEW else 0
+            standing[row.status] += row.pages - tried
+            failed += tried
+    return standing, unlisted, failed
 
 
 def _failing(reader: ReadStore) -> dict[str, int]:

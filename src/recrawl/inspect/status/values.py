@@ -281,6 +281,7 @@ class CrawlStatus:
         destinations: How far those are who are told of it.
         fresh_by_weight: Expected share of fresh copies by weight; nan where all weigh the same.
         unlisted: Pages that no block of the settings holds any more; they stand nowhere else.
+        failed: Pages without a copy whose last visit failed; they stand nowhere else.
         shells: Copies that are empty JavaScript shells.
         failing: Pages whose last visit met something in place of the page, by what it met.
         unknown: Pages expected to exist that are not known; None where no site has sources.
@@ -314,6 +315,7 @@ class CrawlStatus:
     destinations: Sequence[DestinationStanding] = ()
     fresh_by_weight: float = nan
     unlisted: int = 0
+    failed: int = 0
     shells: int = 0
     failing: Mapping[str, int] = field(default_factory=dict)
     unknown: UnknownPages | None = None
@@ -325,7 +327,7 @@ class CrawlStatus:
     def pages(self) -> int:
         """How many pages are known; of erased ones nothing is."""
         known = sum(self.standing.values()) - self.standing.get(PageStatus.ERASED, 0)
-        return known + self.unlisted
+        return known + self.unlisted + self.failed
 
     @property
     def visits(self) -> int:

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.inspect.pages import STATUS_LABELS, shown_status
+from recrawl.inspect.left_out import left_out
+from recrawl.inspect.pages import LEFT_OUT, STATUS_LABELS, shown_status
 from recrawl.inspect.scenario import build_scenario
 from recrawl.inspect.why import facts
 from recrawl.inspect.why.binding import Binding, binding
 from recrawl.inspect.why.figures import figures
-from recrawl.inspect.why.left_out import left_out
 from recrawl.inspect.why.values import Evidence, WhatIf, Why
 from recrawl.inspect.why.what_if import what_ifs
 from recrawl.parse.addresses import host_of, origin_of
@@ -85,7 +85,9 @@ def reasons(snapshot: Snapshot, reader: ReadStore, page: int) -> Why:
     return Why(
         page=address,
         at=snapshot.now,
-        status=_shown(status, copy, ruled=ruled),
+        status=STATUS_LABELS[LEFT_OUT]
+        if kind is Binding.FILTERED
+        else _shown(status, copy, ruled=ruled, failing=bool(snapshot.columns.failures[page])),
         block=snapshot.settings.rules[rule].label if ruled else "",
         next_visit=base.at,
         low=low,
@@ -113,10 +115,11 @@ def reasons(snapshot: Snapshot, reader: ReadStore, page: int) -> Why:
     )
 
 
-def _shown(status: PageStatus, copy: Copy | None, *, ruled: bool) -> str:
+def _shown(status: PageStatus, copy: Copy | None, *, ruled: bool, failing: bool) -> str:
     """What the status of a page is called that was not taken out."""
     shell = np.array([0] if copy is not None and copy.shell else [], np.int64)
-    (shown,) = shown_status(np.array([status], np.uint8), np.array([ruled]), shell)
+    flags = np.array([ruled]), shell, np.array([failing])
+    (shown,) = shown_status(np.array([status], np.uint8), *flags)
     return STATUS_LABELS[int(shown)]
 
 

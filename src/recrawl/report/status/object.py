@@ -40,7 +40,7 @@ KEYS = (
     *("changes_per_visit", "unchanged_share", "failed_share", "walled_share", "budgets"),
     *("outlooks", "forecasts", "learning", "targets", "hosts_that_lie", "listings"),
     *("policy", "noarchive", "disk", "feed", "destinations", "fresh_by_weight"),
-    *("unlisted", "shells", "failing"),
+    *("unlisted", "failed_pages", "shells", "failing"),
     *("unknown", "unknown_low", "unknown_high", "sites"),
     *("refused_addresses", "pushes"),
 )
@@ -113,6 +113,7 @@ def status_object(status: CrawlStatus) -> dict[str, Any]:
         "destinations": [_destination(each) for each in status.destinations],
         "fresh_by_weight": plain_figure(status.fresh_by_weight),
         "unlisted": status.unlisted,
+        "failed_pages": status.failed,
         "shells": status.shells,
         "failing": dict(status.failing),
         **_unknown(status),

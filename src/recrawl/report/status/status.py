@@ -212,19 +212,22 @@ def _pages(status: CrawlStatus) -> str:
     others = [each for each in PageStatus if each is not PageStatus.COPIED]
     counts = [(each.label, status.standing.get(each, 0)) for each in others]
     said = [f"{count:,} {label}" for label, count in counts if count]
+    if status.failed:
+        said.append(f"{status.failed:,} failed")
     if status.unlisted:
-        said.append(f"{status.unlisted:,} unlisted (on no site; `recrawl prune` deletes them)")
+        about = "left out or on no site; `recrawl prune` deletes them"
+        said.append(f"{status.unlisted:,} unlisted ({about})")
     return ", ".join([f"{status.pages:,} known", *said])
 
 
 def _failing(failing: Mapping[str, int]) -> str:
     """Pages that could not be had, by what their last visits met.
 
-    >>> _failing({"401": 8, "no answer": 1})
-    '9 pages could not be fetched: 401 (8), no answer (1)'
+    >>> _failing({"unauthorized (401)": 8, "no answer": 1})
+    '9 pages could not be fetched: 8 unauthorized (401), 1 no answer'
     """
     pages = counted(sum(failing.values()), "page")
-    met = ", ".join(f"{what} ({count:,})" for what, count in failing.items())
+    met = ", ".join(f"{count:,} {what}" for what, count in failing.items())
     return f"{pages} could not be fetched: {met}"
 
 

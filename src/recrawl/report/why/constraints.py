@@ -76,7 +76,7 @@ def _recheck(why: Why, figures: dict[str, Any]) -> str:
 def _retry(why: Why, figures: dict[str, Any]) -> str:
     times, met = figures["times_in_a_row"], why.evidence.failure
     last = "visit" if times == 1 else f"{times:,} visits"
-    return f"retry: the last {last} failed{f' ({met})' if met else ''}; retries back off"
+    return f"retry: the last {last} failed{f', {met}' if met else ''}; retries back off"
 
 
 def _interval(why: Why, figures: dict[str, Any]) -> str:

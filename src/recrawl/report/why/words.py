@@ -148,7 +148,7 @@ def _evidence(seen: Evidence, now: float) -> str:
     if walls:
         said += f"; {counted(walls, 'visit')} met a wall"
     if seen.failures:
-        met = f" ({seen.failure})" if seen.failure else ""
+        met = f", {seen.failure}" if seen.failure else ""
         failed = "the last visit" if seen.failures == 1 else f"the last {seen.failures:,} visits"
         said += f"; {failed} failed{met}"
     return said + "."

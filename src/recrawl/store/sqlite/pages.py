@@ -35,7 +35,8 @@ _WITHOUT_CONTENT = tuple(
 )
 _ERASED_BYTES = 16
 _COUNTS = """
-    select rule, status, count(*), coalesce(sum(next_at < ?), 0), min(next_at)
+    select rule, status, count(*), coalesce(sum(next_at < ?), 0), min(next_at),
+        coalesce(sum(failures > 0), 0)
     from pages group by rule, status
 """
 
@@ -156,9 +157,14 @@ def page_counts(connection: apsw.Connection, now_seconds: float) -> list[PageCou
     rows: list[Any] = connection.execute(_COUNTS, (now_seconds * 1000,)).fetchall()
     return [
         PageCount(
-            exactly(int, rule), PageStatus(status), pages, int(overdue), maybe_instant(next_at)
+            exactly(int, rule),
+            PageStatus(status),
+            pages,
+            int(overdue),
+            maybe_instant(next_at),
+            int(failing),
         )
-        for rule, status, pages, overdue, next_at in rows
+        for rule, status, pages, overdue, next_at, failing in rows
     ]
 
 
