@@ -77,14 +77,15 @@ def test_a_full_batch_goes_at_once_and_the_rest_after_a_moment(store, monkeypatc
 
 def test_an_entry_is_queued_until_its_callbacks_have_run(store):
     """Whoever stops when nothing is queued would miss what a callback does with the receipt."""
-    told, looks = [], []
+    told: list[object] = []
+    looks: list[tuple[int, list[object]]] = []
 
     async def crawl():
         writer = Writer(store, longest_wait_seconds=0)
         # Whatever else is ready when a batch is on disk may run before the callbacks.
         writer.on_commit = lambda: looks.append((writer.queued, list(told)))
         writer.put(visit(0, 1)).add_done_callback(lambda done: told.append(done.result()))
-        while writer.queued:
+        while writer.queued:  # noqa: ASYNC110 - every step is looked at
             await asyncio.sleep(0)
         looks.append((writer.queued, list(told)))
         await writer.close()

@@ -56,6 +56,6 @@ def die_before(event: str) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 3:  # noqa: PLR2004 - an event, too
+    if len(sys.argv) > 3:
         die_before(sys.argv[3])
     write(Path(sys.argv[1]), int(sys.argv[2]))
