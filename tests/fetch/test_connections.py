@@ -3,15 +3,18 @@
 import asyncio
 import errno
 import socket
+import ssl
 from functools import partial
 
 import pytest
+import trustme
 
 from recrawl.fetch.http import client
 from recrawl.fetch.http.client import HttpFetcher
 from recrawl.parse.messages import Request
 from recrawl.parse.ports import BLOCKED_PORTS, blocked_port
 from tests.fetch.asking import AGENT, ask
+from tests.fetch.sockets import connected_to
 from tests.servers.answers import hang_up, in_turn, page, reset
 from tests.servers.faults import FaultServer
 from tests.waiting import HANGS_SECONDS
@@ -52,6 +55,30 @@ def test_a_form_is_never_sent_twice():
 
     answer = asyncio.run(asked())
     assert (answer.problem, answer.stale) == ("dropped", False)
+
+
+@pytest.mark.parametrize("ending", ["keep-alive", "close"])
+@pytest.mark.parametrize("secure", [False, True])
+def test_no_connection_is_open_after_close(secure, ending):
+    """With TLS both sides say goodbye, and a server may never do so."""
+    authority, tls = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(tls)
+    trusted = ssl.create_default_context()
+    authority.configure_trust(trusted)
+
+    async def asked(server):
+        fetcher = HttpFetcher(AGENT, tls=trusted)
+        found = await fetcher.fetch(Request(server.address("/"), local=True))
+        before = connected_to(server.port)
+        await fetcher.close()
+        return found, before, connected_to(server.port)
+
+    pages = {"/": page(b"a", Connection=ending)}
+    with FaultServer(pages, tls=tls if secure else None).in_thread() as server:
+        answer, before, after = asyncio.run(asked(server))
+
+    assert answer.body == b"a", answer.detail
+    assert (before, after) == (1, 0)
 
 
 @pytest.mark.parametrize("port", [1, 22, 25, 6000, 6667, 10080])

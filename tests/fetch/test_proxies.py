@@ -18,6 +18,7 @@ from recrawl.fetch.http.proxies import check_target
 from recrawl.parse.messages import Request
 from recrawl.settings.settings import Settings
 from tests.fetch.asking import AGENT, SMALL, check
+from tests.fetch.sockets import connected_to
 from tests.servers.answers import page
 from tests.servers.faults import FaultServer
 from tests.servers.proxy import TestProxy
@@ -58,6 +59,7 @@ async def fetched(folder, proxy, request, ca="ca.pem"):
         return answer, said
     finally:
         await fetcher.close()
+        assert connected_to(int(proxy.rpartition(":")[2])) == 0
 
 
 def asked(folder, serving, scheme, *, secure, login=None, given="", host="site.example", **more):
@@ -274,8 +276,6 @@ def microsocks(folder, port):
     return command, "socks5"
 
 
-# With TLS both sides take leave of each other through the proxy, and the loop may end before that.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("secure", [False, True])
 @pytest.mark.parametrize("program", [tinyproxy, microsocks])
 def test_proxies_that_others_wrote_bring_the_page(folder, serving, program, secure):

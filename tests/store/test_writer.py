@@ -64,6 +64,7 @@ def test_a_full_batch_goes_at_once_and_the_rest_after_a_moment(store, monkeypatc
         await futures[199]
         before = list(sizes)
         await futures[249]  # without another entry or closing
+        await asyncio.sleep(0)
         assert writer.queued == 0
         await writer.close()
         return before
@@ -72,6 +73,26 @@ def test_a_full_batch_goes_at_once_and_the_rest_after_a_moment(store, monkeypatc
 
     assert before[:2] == [100, 100]
     assert sizes == [100, 100, 50]
+
+
+def test_an_entry_is_queued_until_its_callbacks_have_run(store):
+    """Whoever stops when nothing is queued would miss what a callback does with the receipt."""
+    told: list[object] = []
+    looks: list[tuple[int, list[object]]] = []
+
+    async def crawl():
+        writer = Writer(store, longest_wait_seconds=0)
+        # Whatever else is ready when a batch is on disk may run before the callbacks.
+        writer.on_commit = lambda: looks.append((writer.queued, list(told)))
+        writer.put(visit(0, 1)).add_done_callback(lambda done: told.append(done.result()))
+        while writer.queued:  # noqa: ASYNC110 - every step is looked at
+            await asyncio.sleep(0)
+        looks.append((writer.queued, list(told)))
+        await writer.close()
+
+    asyncio.run(crawl())
+
+    assert looks == [(1, []), (0, [1])]
 
 
 def test_closing_writes_what_is_queued(store, path):

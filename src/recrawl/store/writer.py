@@ -46,7 +46,8 @@ class Writer:
         longest_wait_seconds: Until a batch that is not full is written.
 
     Attributes:
-        queued: How many entries are not on disk yet.
+        queued: How many entries nobody has been told of yet that they are on disk: while it is 0,
+            the callbacks of all futures have run.
         on_commit: Called in the event loop whenever a batch is on disk.
     """
 
@@ -119,10 +120,14 @@ class Writer:
                 future.set_exception(answer)
             else:
                 future.set_result(answer)
-        self.queued -= len(batch)
+        # The loop calls in order: the callbacks of these futures run before.
+        self._loop.call_soon(self._delivered, len(batch))
+        self.on_commit()
+
+    def _delivered(self, entries: int) -> None:
+        self.queued -= entries
         if self.queued < _MOST_QUEUED:
             self._room.set()
-        self.on_commit()
 
     def _work(self) -> None:
         """Write batch after batch; runs in the thread."""

@@ -3,6 +3,7 @@
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -191,6 +192,32 @@ def test_a_folder_with_a_limit_keeps_the_newest_files(tmp_path):
     assert 10 < len(kept) < 60
 
 
+def full_files(folder):
+    return [each for each in files_in(folder) if each.stat().st_size >= killed.LARGEST_BYTES]
+
+
+@pytest.mark.parametrize(
+    ("event", "full", "being_written"),
+    [
+        ("open", 1, 0),  # of the second file: it is not there yet, and the first has its name
+        ("os.rename", 1, 1),  # of the second file, which is full
+    ],
+)
+def test_a_kill_between_two_files_leaves_none_open(tmp_path, event, full, being_written):
+    command = [sys.executable, killed.__file__, str(tmp_path), "0", event]
+    ended = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+
+    assert ended.returncode == -signal.SIGKILL
+    assert len(full_files(tmp_path)) == len(files_in(tmp_path)) == full
+    assert len(left_open(tmp_path)) == being_written
+    WarcFolder(tmp_path, AGENT).close()
+    assert left_open(tmp_path) == []
+    assert len(full_files(tmp_path)) == len(files_in(tmp_path)) == full + being_written
+    records = of_kind(read_folder(tmp_path), "response", "revisit")
+    kept = [int(record.address.rpartition("/")[2]) for record in records]
+    assert kept == [int(line) for line in ended.stdout.split()]
+
+
 def test_kills_leave_every_record_that_was_acknowledged(tmp_path):
     """And every record, acknowledged or not, is whole and leads to what it refers to."""
     chance = random.Random(5)  # noqa: S311 - instants, no secrets
@@ -208,7 +235,12 @@ def test_kills_leave_every_record_that_was_acknowledged(tmp_path):
         numbers = [int(line) for line in said if line.strip()]
         acknowledged.update(numbers)
         first = max(numbers) + 2  # the next may have been written, and not told
-        assert len(left_open(tmp_path)) <= 1  # none, where it was killed between two files
+        newest = max(tmp_path.glob(f"*-{process.pid}.warc.gz*"))
+        # Its last file is open, or full: then it was killed before it began the next.
+        if newest in full_files(tmp_path):
+            assert left_open(tmp_path) == []
+        else:
+            assert left_open(tmp_path) == [newest]
     WarcFolder(tmp_path, AGENT).close()
 
     assert left_open(tmp_path) == []

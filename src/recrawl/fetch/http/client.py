@@ -33,6 +33,7 @@ from recrawl.fetch.fetcher import RequestLimits
 from recrawl.fetch.http.address_limit import AddressLimit
 from recrawl.fetch.http.bodies import ACCEPTED
 from recrawl.fetch.http.byte_budget import ByteBudget
+from recrawl.fetch.http.connections import OpenConnections, WatchedConnector
 from recrawl.fetch.http.exchange import Exchange
 from recrawl.fetch.http.guard import allowed
 from recrawl.fetch.http.loop_lag import LoopLag
@@ -136,6 +137,7 @@ class HttpFetcher:
         self._connections = connections or affordable_connections()
         self._free = asyncio.Semaphore(self._connections)
         self._open_sockets = _OpenSockets()
+        self._opened = OpenConnections()
         self._addresses = AddressLimit(per_address)
         self._budget = ByteBudget()
         self._lag = LoopLag()
@@ -237,13 +239,14 @@ class HttpFetcher:
         return self._sessions.get((route, kept)) or self._open(route, kept=kept)
 
     async def close(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""
         while self._sessions:
             await self._sessions.popitem()[1].close()
+        await self._opened.close()
         while self._resolvers:
             await self._resolvers.pop().close()
 
-    def _connector(self, route: _Route, *, kept: bool) -> aiohttp.TCPConnector:
+    def _connector(self, route: _Route, *, kept: bool) -> WatchedConnector:
         """Connections of one kind of request."""
         if isinstance(route, ProxyAddress) and _is_socks(route):
             return socks_connector(route, self._tls)
@@ -251,7 +254,7 @@ class HttpFetcher:
         local = bool(route)  # a proxy may be where its owner wants it
         resolver = GuardedResolver(local=local)
         self._resolvers.append(resolver)
-        return aiohttp.TCPConnector(
+        return WatchedConnector(
             resolver=resolver,
             socket_factory=partial(self._socket, local=local, is_proxy=is_proxy),
             ssl=self._tls or True,
@@ -264,8 +267,10 @@ class HttpFetcher:
     def _open(self, route: _Route, *, kept: bool) -> aiohttp.ClientSession:
         """Session for one kind of request; made late, for it belongs to the running loop."""
         limits = self._limits
+        connector = self._connector(route, kept=kept)
+        connector.opened = self._opened
         session = aiohttp.ClientSession(
-            connector=self._connector(route, kept=kept),
+            connector=connector,
             headers=self._headers,
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,

@@ -14,6 +14,7 @@ from aiohttp import encode_basic_auth
 from yarl import URL
 
 from recrawl.errors import FetchFailed
+from recrawl.fetch.http.connections import WatchedConnector
 from recrawl.fetch.http.guard import allowed
 from recrawl.fetch.http.headers import remark
 from recrawl.fetch.http.problems import proxy_failure
@@ -22,8 +23,6 @@ from recrawl.parse.proxy_addresses import SOCKS
 
 if TYPE_CHECKING:
     import ssl
-
-    import aiohttp
 
     from recrawl.parse.proxy_addresses import ProxyAddress
 
@@ -64,11 +63,14 @@ def check_target(host: str, *, local: bool) -> None:
         raise FetchFailed("private", f"{name} is not a public name")
 
 
-def socks_connector(proxy: ProxyAddress, tls: ssl.SSLContext | None) -> aiohttp.TCPConnector:
+def socks_connector(proxy: ProxyAddress, tls: ssl.SSLContext | None) -> WatchedConnector:
     """Connections through a SOCKS proxy, which resolves names; none is kept."""
     from aiohttp_socks import ProxyConnector  # an extra that few need
 
-    return ProxyConnector(
+    class SocksConnector(WatchedConnector, ProxyConnector):
+        """Opens connections through the proxy."""
+
+    return SocksConnector(
         proxy.host,
         proxy.port,
         username=proxy.user or None,
