@@ -75,7 +75,8 @@ def test_pages_of_a_site_that_is_gone_are_shown_apart(folder):
     assert {row["page"] for row in rows("pages", "--status", "unlisted")} == set(PAGES[3:5])
     (status,) = rows("status")
     assert (status["copied"], status["unlisted"], status["removed"]) == (2, 2, 2)
-    assert "2 unlisted (on no site; `recrawl prune` deletes them)" in run_here("status").out
+    said = "2 unlisted (left out or on no site; `recrawl prune` deletes them)"
+    assert said in run_here("status").out
 
 
 def test_what_belongs_to_no_site_is_deleted(folder):

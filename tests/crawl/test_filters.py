@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 from dataclasses import replace
 
-from recrawl.inspect.left_out import left_out
+from recrawl.inspect.left_out import LeftOut, left_out
 from recrawl.inspect.why.why import reasons
 from recrawl.settings.filters import DEFAULT_FILTERS
 from recrawl.state.snapshot import load_snapshot
@@ -70,6 +70,10 @@ def test_a_news_site_is_crawled_once_and_its_traps_are_left(tmp_path):
         assert why is not None
         assert (why["refusal"], why["detail"]) == ("trap", "/calendar/#-#")
         assert left_out(asked, store, f"{base}/articles/1") is None
+        words = LeftOut.of(asked, store).words
+        assert words(f"{base}/calendar/2031-04") == "trap /calendar/#-#"
+        assert words(f"{base}/articles/1?utm_source=a") == "utm_source is dropped"
+        assert words(f"{base}/articles/1") == words("https://elsewhere.org/") == ""
 
 
 def test_what_exclude_matches_is_withdrawn_and_include_brings_it_back(tmp_path):
