@@ -4,6 +4,7 @@ A host that says "not modified" may be wrong, and a page that differs may differ
 are found out by fetching the page once more, at once, on a sample of visits:
 
     304   -- fetched all the same -->  it had changed, and is denied again: the host denies changes
+    200   -- asked if modified    -->  the same, where it was fetched in full after several 304s
     200   -- fetched again        -->  what differs between the two is no change
 
 Requests wait for a slot at the host like all others, and each counts as a visit of the budget.
@@ -19,9 +20,9 @@ from functools import partial
 from math import inf, isnan, nan
 from typing import TYPE_CHECKING
 
+from recrawl.crawl.double_fetch import compared
 from recrawl.detect.change import not_converted
-from recrawl.detect.diff.share import share_changed
-from recrawl.detect.masks.masks import Masks, apply_masks, learn_masks
+from recrawl.detect.masks.masks import Masks
 from recrawl.detect.recent_texts import RevertedTexts, SharedTexts
 from recrawl.detect.reliability import ETAG, MODIFIED, NOT_MODIFIED
 from recrawl.detect.verdict import (
@@ -45,7 +46,7 @@ from recrawl.units import SECONDS_A_DAY, http_text
 from recrawl.visits.status import Audit, RobotsTag, VisitOutcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from recrawl.clock import Clock
     from recrawl.crawl.page_reader import PageReader
@@ -170,7 +171,8 @@ class PageVisitor:
     async def visit(self, page: LeasedPage) -> PageVisit:
         """Visit a page, twice where that is to be checked; `HostBusy` where it cannot be now."""
         host, trust = page.lease.host, self._trust
-        conditional = page.copy if trust.use_conditional(host) else None
+        number, whole = page.lease.page, trust.must_be_whole(page.lease.page)
+        conditional = page.copy if trust.use_conditional(host, number) else None
         response = await self._client.get(
             _request(page, conditional), slot=HostSlot(host), stop_at=self._others_than(page)
         )
@@ -182,13 +184,15 @@ class PageVisitor:
         try:
             visit = await self._judge(page, response, now)
             if visit.outcome is VisitOutcome.NOT_MODIFIED:
-                if trust.audit_304(host):
+                if trust.audit_304(host, number):
                     visit = await self._check_not_modified(page, visit)
             else:
                 visit = await self._check(page, visit)
                 validated = conditional and (conditional.etag or conditional.modified_seconds)
                 if validated and visit.outcome is VisitOutcome.CHANGED:
-                    trust.count_signal(host, NOT_MODIFIED, right=1)
+                    trust.count_told(host, number)
+                elif whole:
+                    visit = await self._check_word(page, visit)
         except asyncio.CancelledError:
             raise
         except Exception as error:  # noqa: BLE001 - no page, whatever it holds, may end a crawl
@@ -298,13 +302,27 @@ class PageVisitor:
         if found.outcome is VisitOutcome.CHANGED:
             found = await self._check_noise(page, found, sampled=False)
         if found.outcome in _DENIED and await self._denies(page):
-            self._trust.count_signal(page.lease.host, NOT_MODIFIED, wrong=1)
+            self._trust.count_denied(page.lease.host, page.lease.page)
         if found.outcome in _SAME:
             self._trust.count_signal(page.lease.host, NOT_MODIFIED, silent=1)
+            self._trust.validators.seen(page.lease.page, whole=True)
             copy = found.verdict.copy or visit.verdict.copy
             verdict = replace(visit.verdict, copy=copy)
             found = replace(visit, verdict=verdict, masks=found.masks)
         return replace(found, audit=Audit.WORD)
+
+    async def _check_word(self, page: LeasedPage, visit: PageVisit) -> PageVisit:
+        """Ask whether a page was modified that was fetched in full after it had not been, often."""
+        copy = page.copy
+        if copy is None or not (copy.etag or copy.modified_seconds):
+            return visit
+        if visit.outcome in _SAME:
+            self._trust.count_signal(page.lease.host, NOT_MODIFIED, silent=1)
+        elif visit.outcome in _DENIED:
+            if await self._denies(page):
+                self._trust.count_denied(page.lease.host, page.lease.page)
+            return replace(visit, audit=Audit.WORD)
+        return visit
 
     async def _denies(self, page: LeasedPage) -> bool:
         """Whether a host still denies a change; if not, it came between two requests, or might."""
@@ -351,7 +369,7 @@ class PageVisitor:
         ready = [await self._reader.ready(each.body, page.address) for each in (first, second)]
         converts = [each.convert for each in ready]
         async with self._reader.turn(ready[0].size, page.address) as run:
-            pair = await run(partial(_compared, first, second, page, known.masks, converts))
+            pair = await run(partial(compared, first, second, page, known.masks, converts))
         self._trust.count_pair(
             host,
             page.lease.page,
@@ -462,39 +480,3 @@ def _manifest(body: bytes, page: LeasedPage, masks: Masks, convert: Convert) -> 
     criteria = page.rule.criteria
     content = read_content(body, "", page.address, masks=masks, criteria=criteria, convert=convert)
     return None if content is None else manifest_of(content)
-
-
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """What two fetches at once showed.
-
-    Args:
-        differed: Whether they differed, though what was known to differ was left out.
-        masks: What differs by itself; None where nothing is new.
-        left: Share of the words that differ all the same.
-    """
-
-    differed: bool
-    masks: Masks | None
-    left: float
-
-
-def _compared(
-    first: Response,
-    second: Response,
-    page: LeasedPage,
-    known: Masks,
-    converts: Sequence[Convert],
-) -> _Pair:
-    if first.body == second.body and not page.masks:
-        return _Pair(differed=False, masks=None, left=0.0)
-    one, two = (
-        read_response(each, page.rule.criteria, None, convert).lines
-        for each, convert in zip((first, second), converts, strict=True)
-    )
-    if one is None or two is None:
-        return _Pair(differed=True, masks=None, left=1.0)
-    masks = learn_masks(one, two, known)
-    left = share_changed(apply_masks(one, masks), apply_masks(two, masks))
-    differed = apply_masks(one, known) != apply_masks(two, known)
-    return _Pair(differed=differed, masks=None if masks == page.masks else masks, left=left)

@@ -35,6 +35,10 @@ NOT_MODIFIED, ETAG, MODIFIED, SITEMAP, FEED, NOISE, HINT = KINDS = (
 _MOST_DENIED = 0.05  # share of changes that a host may deny before its "not modified" is worthless
 _SILENT_FOR_ONE = 4.0  # times that "not modified" was true which count as much as a change told
 _LEAST_AUDITED = 0.02
+_ALONE = 1.0  # lies that may be those of one page, which is then fetched in full by itself
+# Times in a row that a page may be called unmodified before it is fetched in full: at first, and
+# after each such fetch. Decisions, not tuned on data.
+_UNCHECKED = 2, 8, 32, 64
 _PAIRS_FOR_ONE = 10.0  # pairs of the host without a difference that count as much as one of a page
 _FIRST_FALSE = 0.01  # false changes a visit before anything is known, and
 _FIRST_PAIRS = 10.0  # how many pairs of fetches that counts for
@@ -117,10 +121,26 @@ NO_RECORD = SignalRecord()
 def denies(record: SignalRecord) -> bool:
     """Whether a host denies so many changes that its "not modified" is worth nothing.
 
-    >>> denies(SignalRecord(wrong=1)), denies(SignalRecord(right=30, wrong=1))
-    (True, False)
+    One denied change, where the host has told of others, may be the fault of one page.
+
+    >>> [denies(SignalRecord(right, wrong)) for right, wrong in [(0, 1), (9, 1), (9, 2), (60, 2)]]
+    [True, False, True, False]
     """
-    return record.wrong > 0 and record.wrong > _MOST_DENIED * record.checked
+    alone = record.right > 0 and record.wrong <= _ALONE
+    return record.wrong > 0 and not alone and record.wrong > _MOST_DENIED * record.checked
+
+
+def most_unchecked(proved: int) -> int:
+    """Times in a row that a page may be called unmodified before it is fetched in full.
+
+    Args:
+        proved: Times that it was fetched in full for that reason.
+
+    Examples:
+        >>> [most_unchecked(proved) for proved in range(5)]
+        [2, 8, 32, 64, 64]
+    """
+    return _UNCHECKED[min(proved, len(_UNCHECKED) - 1)]
 
 
 def audit_chance(record: SignalRecord) -> float:

@@ -222,6 +222,7 @@ class CrawlSchedule:
             case _:
                 changed = outcome is VisitOutcome.CHANGED
                 self._check_announcement(lease, now, changed=changed)
+                crawl.trust.validators.seen(page, whole=outcome is not VisitOutcome.NOT_MODIFIED)
                 agenda.seen(page, now, changed=changed, age=age, false_changes=false_changes)
                 crawl.last[page] = now
         status, set_time = (agenda.status(page), agenda.failures(page)), agenda.set_time(page)

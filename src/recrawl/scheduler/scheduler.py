@@ -389,7 +389,7 @@ class Scheduler:
         trust, found = self._schedule.crawl.trust, []
         copies = self._schedule.reader.copies([page.lease.page for page in pages])
         for page, copy in zip(pages, copies, strict=True):
-            if copy is None or not trust.use_conditional(page.lease.host):
+            if copy is None or not trust.use_conditional(page.lease.host, page.lease.page):
                 found.append(page)
                 continue
             modified = copy.modified_seconds

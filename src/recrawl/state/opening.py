@@ -34,6 +34,7 @@ from recrawl.state.checkpoint import (
 from recrawl.state.contents import ContentIndex
 from recrawl.state.events import told_event
 from recrawl.state.false_changes import PAIRS
+from recrawl.state.page_validators import VALIDATED
 from recrawl.state.pages import known_pages, paying_pools, recent_visits
 from recrawl.state.refitting import refitted
 from recrawl.state.shapes import ShapeBook
@@ -111,6 +112,7 @@ class Crawl:
             FINGERPRINT: fingerprint(self.settings),
             POLICY: self.settings.policy,
             **self.trust.false_changes.dump(),
+            **self.trust.validators.dump(),
             **self.announcements.dump(),
             **Factors(self.agenda.factors, self.named).dump(self.settings),
         }
@@ -312,5 +314,5 @@ def _renamed(
 
 def unlearned(reader: ReadStore) -> Checkpoint:
     """A checkpoint after which all visits are replayed; what they do not tell is kept."""
-    parts = some_parts(reader, *PAIRS, *ANNOUNCED)
+    parts = some_parts(reader, *PAIRS, *VALIDATED, *ANNOUNCED)
     return Checkpoint({**parts, FINGERPRINT: ""}, visit=0)

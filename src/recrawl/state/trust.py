@@ -29,6 +29,7 @@ from recrawl.detect.reliability import (
 from recrawl.entries.entries import HostBelieved
 from recrawl.state.checkpoint import some_parts
 from recrawl.state.false_changes import PAIRS, FalseChangeModel
+from recrawl.state.page_validators import VALIDATED, PageValidators
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from recrawl.entries.store import ReadStore
     from recrawl.frontier.host_table import HostTable
 
-# Conditional requests to a host that denies changes: it may have been mended.
+# Conditional requests to a host or for a page that denies changes: it may have been mended.
 _CONDITIONAL_ALL_THE_SAME = 0.02
 
 
@@ -50,11 +51,13 @@ class Trust:
 
     Attributes:
         false_changes: How likely visits are to find unchanged pages changed.
+        validators: How far single pages are believed that are called unmodified.
         audited: Whether anything is ever checked; a crawl that never does believes everybody.
     """
 
     def __init__(self, hosts: HostTable, random: np.random.Generator) -> None:
         self.false_changes = FalseChangeModel()
+        self.validators = PageValidators()
         self.audited = True
         self._hosts = hosts
         self._random = random
@@ -66,6 +69,7 @@ class Trust:
     def grow(self, pages: int) -> None:
         """Make room for pages that were never fetched."""
         self.false_changes.grow(pages)
+        self.validators.grow(pages)
 
     def load(self, store: ReadStore) -> None:
         """Read what was written down."""
@@ -75,6 +79,7 @@ class Trust:
         for name, text in store.host_masks().items():
             self._masks[self._hosts.row(name)] = read_masks(text)
         self.false_changes.resume(some_parts(store, *PAIRS))
+        self.validators.resume(some_parts(store, *VALIDATED))
         self._unsaved.clear()
 
     def entries(self) -> list[HostBelieved]:
@@ -102,15 +107,24 @@ class Trust:
         """How often one kind of signal was right, by host."""
         return {host: kinds[kind] for host, kinds in self._records.items() if kind in kinds}
 
-    def use_conditional(self, host: int) -> bool:
+    def use_conditional(self, host: int, page: int) -> bool:
         """Whether to ask a host for a page only if it was modified."""
-        record = self.record(host, NOT_MODIFIED)
-        return not denies(record) or self._bernoulli(_CONDITIONAL_ALL_THE_SAME)
+        if self.must_be_whole(page):
+            return False
+        return not self._denies(host, page) or self._bernoulli(_CONDITIONAL_ALL_THE_SAME)
 
-    def audit_304(self, host: int) -> bool:
+    def must_be_whole(self, page: int) -> bool:
+        """Whether a page was called unmodified so often in a row that it is fetched in full."""
+        return self.audited and self.validators.must_be_whole(page)
+
+    def audit_304(self, host: int, page: int) -> bool:
         """Whether to fetch a page in full that its host calls unmodified."""
-        record = self.record(host, NOT_MODIFIED)
-        return self.audited and (denies(record) or self._bernoulli(audit_chance(record)))
+        chance = audit_chance(self.record(host, NOT_MODIFIED))
+        return self.audited and (self._denies(host, page) or self._bernoulli(chance))
+
+    def _denies(self, host: int, page: int) -> bool:
+        """Whether a host's "not modified" is worth nothing, of this page or of all."""
+        return bool(self.validators.caught[page]) or denies(self.record(host, NOT_MODIFIED))
 
     def refetch_changed(self, host: int, page: int, *, doubtful: bool = False) -> bool:
         """Whether to fetch a page that seems to have changed twice; always if that is doubtful."""
@@ -135,6 +149,17 @@ class Trust:
     def count_signal(self, host: int, kind: str, **counts: float) -> None:
         """Count a signal of a host that was right, wrong or missing."""
         self._count(host, kind, SignalRecord(**counts))
+
+    def count_denied(self, host: int, page: int) -> None:
+        """Count a page that had changed though its host called it unmodified."""
+        if not self.validators.caught[page]:  # what one page does again says nothing of others
+            self.count_signal(host, NOT_MODIFIED, wrong=1)
+        self.validators.catch(page)
+
+    def count_told(self, host: int, page: int) -> None:
+        """Count a change that a host told of when it was asked whether a page was modified."""
+        self.count_signal(host, NOT_MODIFIED, right=1)
+        self.validators.clear(page)
 
     def count_pair(
         self, host: int, page: int, *, differed: bool, masked: bool, sampled: bool

@@ -165,20 +165,20 @@ def test_pages_of_a_block_that_was_removed_are_nobody_s(path):
 
 
 def test_hosts_that_lie_are_named(path):
-    """a.org denied one change of two; b.org was right about all of its, and dates them wrong."""
+    """a.org denied two changes of three; b.org one of ten, as one page may, and misdates them."""
     made(path, own=True)
     with open_for_writing(path) as store:
         store.write(
             [
-                HostBelieved("a.org", {"not_modified": (1, 1, 9, 0.0), "modified": (5, 1, 0, 0)}),
-                HostBelieved("b.org", {"not_modified": (9, 0, 0, 0.0), "modified": (0, 2, 0, 0)}),
+                HostBelieved("a.org", {"not_modified": (1, 2, 9, 0.0), "modified": (5, 1, 0, 0)}),
+                HostBelieved("b.org", {"not_modified": (9, 1, 0, 0.0), "modified": (0, 2, 0, 0)}),
             ]
         )
 
     found = overview_of(read_settings(settings_text()), path, NOW).hosts_that_lie
 
     assert found == [
-        HostThatLies("a.org", "not_modified", 1, 2, *SignalRecord(right=1, wrong=1).band()),
+        HostThatLies("a.org", "not_modified", 2, 3, *SignalRecord(right=1, wrong=2).band()),
         HostThatLies("b.org", "modified", 2, 2, *SignalRecord(wrong=2).band()),
     ]
 
