@@ -39,17 +39,66 @@ def source(*looks, kind=SourceKind.FEED, **more):
 # What looks teach.
 
 
+def by_scale(new, days, dispersion):
+    """Rate by hand: a mean over four scales of the prior, the fast ones rare."""
+    scales = 0.1 / 10.0 ** np.arange(4)
+    odds = 20.0 ** -np.arange(4) * scales**0.1 / (scales + days) ** (0.1 + new / dispersion)
+    return float(np.sum(odds * (0.1 + new) / (scales + days)) / np.sum(odds))
+
+
 def test_a_rate_is_what_was_new_over_the_days_it_took():
-    """(0.1 + 2 + 4) / (0.1 + 0.5 + 0.5), but for what is forgotten in half a day."""
+    """About (2 + 4) / (0.5 + 0.5), but for the prior and for what is forgotten in half a day."""
     kept = exp(-0.5 / 7)
 
     seen = source((0, 99), (0.5, 2), (1.0, 4))
 
-    assert seen.rate == pytest.approx((0.1 + kept * 2 + 4) / (0.1 + kept * 0.5 + 0.5))
+    new, days = kept * 2 + 4, kept * 0.5 + 0.5
+    assert (seen.new, seen.exposure) == pytest.approx((new, days))
+    assert seen.rate == pytest.approx(by_scale(new, days, seen.dispersion))
+    assert seen.rate == pytest.approx(new / days, rel=0.1)
 
 
 def test_the_first_look_teaches_nothing():
-    assert source((0, 99)).rate == source().rate == 1.0
+    assert source((0, 99)).rate == source().rate == pytest.approx(by_scale(0, 0, 1))
+    assert 1 < source().rate < 2
+
+
+@pytest.mark.parametrize("seconds", [10, 60, 600, DAY / 10, DAY, 30 * DAY])
+def test_learning_takes_as_many_looks_however_fast_a_source_is(seconds):
+    """One address in a gap, ten times: whatever the gap, the rate is right within a third."""
+    gap = seconds / DAY
+    seen = source((0, 9), *[(number * gap, 1) for number in range(1, 11)])
+
+    assert seen.rate == pytest.approx(1 / gap, rel=0.33)
+    unknown = unknown_pages([seen], 12 * gap)
+    assert unknown.low < 2 < unknown.high
+    assert unknown.mean == pytest.approx(2, rel=0.33)
+
+
+def test_a_source_that_never_had_news_is_not_taken_for_a_fast_one():
+    """A thousand hubs that were looked at twice in a minute: fewer than five new pages expected."""
+    seen = source((0, 9), (MINUTE / 2, 0), (MINUTE, 0))
+
+    assert 1000 * unknown_pages([seen], 2 * MINUTE).mean < 5
+
+
+def test_a_source_that_turns_fast_or_falls_silent_is_learnt_anew():
+    """Its counts are of days, in which a minute would never weigh anything."""
+    daily = [(day, 1) for day in range(1, 15)]
+    minutely = [(14 + number * MINUTE, 1) for number in range(1, 6)]
+    hushed = [(14 + 5 * MINUTE + number * 10 * MINUTE, 0) for number in range(1, 4)]
+
+    assert source((0, 0), *daily).rate == pytest.approx(1, rel=0.1)
+    assert source((0, 0), *daily, *minutely).rate == pytest.approx(1440, rel=0.33)
+    assert source((0, 0), *daily, *minutely, *hushed).rate < 50
+
+
+def test_a_batch_is_one_piece_of_news():
+    """Forty pages every third day are no forty a minute, whenever the look comes."""
+    looks = [(day / 4, 40 * (day % 12 == 0)) for day in range(1, 97)]
+    seen = source((0, 0), *looks).after_look((24 + 1 / 24) * DAY, 40)
+
+    assert seen.rate < 2 * 40 / 3
 
 
 def test_rare_looks_are_forgotten_by_their_number():
@@ -115,18 +164,19 @@ def test_a_rate_stays_between_nothing_and_the_fastest_gap(gaps, new):
     days = np.cumsum(gaps)
     looks = list(zip(days.tolist(), new, strict=False))
     seen = source((0, 9), *looks)
-    fastest = max(count / gap for gap, (_, count) in zip(gaps, looks, strict=True))
+    fastest = max((count + 0.1) / gap for gap, (_, count) in zip(gaps, looks, strict=True))
 
-    assert 0 < seen.rate <= max(fastest, 1.0) + 1e-9
+    assert 0 < seen.rate <= max(fastest, source().rate) + 1e-9
     assert seen.dispersion >= 1
     later = days[-1] * DAY + 60.0
     assert seen.after_look(later, 0).rate < seen.after_look(later, 1).rate
 
 
 def test_dates_of_a_feed_give_a_first_rate():
-    """Ten entries of the last five hours count as three of the last hour and a half."""
+    """Of ten entries the newest three count: what a site was like a month ago says little."""
     now = 10 * DAY
-    dated = source().with_dates([now - hour * 1800 for hour in range(1, 11)], now)
+    old = [now - day * DAY for day in range(3, 10)]
+    dated = source().with_dates([*old, *(now - each * 1800 for each in (1, 2, 3))], now)
 
     assert (dated.new, dated.exposure * 24) == pytest.approx((3.0, 1.5))
     assert source().with_dates([now + 60.0], now) == source()
@@ -224,7 +274,7 @@ def test_a_busy_feed_is_looked_at_within_minutes_where_the_budget_allows():
         ({"backlog": 90.0}, 7.0),
         ({"fixed": 0.25}, 0.25),
         ({"price": inf}, 7.0),
-        ({"price": 0.0}, MINUTE),
+        ({"price": 0.0}, 10 * (1 / DAY)),
     ],
 )
 def test_bounds_of_an_interval(change, days):
@@ -243,7 +293,7 @@ def test_a_source_that_tells_of_changes_is_looked_at_every_day():
 
 def test_a_new_source_is_probed_and_then_left_for_as_long_as_it_was_watched():
     """As far as a look in ten visits pays for it, and not where an index has hundreds."""
-    terms = LookTerms(price=100.0)
+    terms = LookTerms(price=100.0, visit_every=MINUTE / 2)
 
     gaps = looks_of(lambda *_: 0, terms, 1.0) / MINUTE
     assert gaps[:5] == pytest.approx([5, 10, 20, 40, 79], rel=0.02)
@@ -273,9 +323,7 @@ def test_unknown_pages_add_up_and_an_index_counts_for_nothing():
     feed = source((0, 0), (1, 3))
     index = replace(feed, address="https://a.org/index")
     child = replace(feed, address="https://a.org/child", parent=index.address)
-    rate = 3.1 / 1.1
-
-    assert expected_unknown([feed, index, child], 2.5) == pytest.approx(2 * rate * 1.5)
+    assert expected_unknown([feed, index, child], 2.5) == pytest.approx(2 * feed.rate * 1.5)
     assert expected_unknown([source()], 9.0) == 0.0
     assert unknown_pages([], 9.0).high == 0.0
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from recrawl.state.refusals import Refusals
 
 _WHOLE = 1.0  # days after which a source is read whole again, whatever its host says of it
-_LEAST = 1 / 1440
+_LEAST = 10 / SECONDS_A_DAY  # days from one round of looks at an origin to the next
 _RETRY = 1 / 24  # days, where a host could not be asked
 _AT_ONCE = 32  # origins that are looked at: visits must not wait for thousands of them
 _ADDED_AT_ONCE = 5_000

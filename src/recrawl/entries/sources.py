@@ -4,13 +4,21 @@ A *look* at a source shows how many addresses it names that nobody knew; at a li
 how many changes it is believed to tell of, too. Looks $i$ with $n_i$ new addresses after gaps of
 $g_i$ days give its rate, as a Gamma distribution does that forgets:
 
-$$ rate = \frac{a_0 + \sum_i k_i n_i}{b_0 + \sum_i k_i g_i} , $$
+$$ rate_s = \frac{a + N}{b_s + T} , \quad N = \sum_i k_i n_i , \quad T = \sum_i k_i g_i , $$
 
-where $k_i$ falls to a third within a week, or within eight looks where these are rarer.
-The prior counts for a tenth of an address in a tenth of a day, so the first looks decide.
+where $k_i$ falls to a third within a week, or within eight looks where these are rarer. The prior
+counts for a tenth of an address, $a = 0.1$, in a time $b_s$ that sets its *scale*. A tenth of a day
+is right for most sources, and would outweigh an hour of looks at one that has news every minute. So
+there are four scales, each ten times as fast and twenty times as rare as the one before, and the
+looks decide among them by Bayes' rule:
+
+$$ rate = \sum_s w_s \, rate_s , \quad w_s \propto 20^{-s} \, b_s^a / (b_s + T)^{a + N / \phi} . $$
 
 Sites add pages in batches, so counts scatter more than a Poisson process would have them. How much
-more is their *dispersion*, the squared deviations from what was expected over the counts.
+more is their *dispersion* $\phi$, the squared deviations from what was expected over the counts.
+
+A source may turn fast or fall silent, and the dates of a feed may say little of its future. A look
+that has news, or none, against odds of a hundred to one starts the counts anew.
 
 Pure.
 """
@@ -20,7 +28,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from hashlib import blake2b
-from math import exp
+from math import exp, fsum, log, log1p
 from typing import TYPE_CHECKING
 
 from recrawl.units import SECONDS_A_DAY
@@ -31,10 +39,12 @@ if TYPE_CHECKING:
     from recrawl.entries.entries import PagesFound
 
 # Decisions, not tuned on data.
-_PRIOR_NEW, _PRIOR_DAYS = 0.1, 0.1
+_PRIOR_NEW = 0.1
+_SCALES = tuple((0.1 * 10.0**-scale, scale * log(20.0)) for scale in range(4))  # days, log odds
+_SURPRISE = 0.01
 _MEMORY_DAYS, _MEMORY_LOOKS = 7.0, 8.0
-# Entries that the dates of a feed count for at its first look: dates say when, not what is new.
-_MOST_DATED = 3.0
+# Newest entries whose dates count at the first look at a feed: dates say when, not what is new.
+_MOST_DATED = 3
 _KEY_BYTES = 8
 
 
@@ -86,13 +96,15 @@ class Source:
         push_topic: What to subscribe to there.
 
     Examples:
-        Six new addresses within half a day:
+        Six new addresses within half a day, and within a minute:
 
         >>> feed = Source("https://a.org/feed", "https://a.org", SourceKind.FEED)
         >>> feed = feed.after_look(0.0, 20)  # all that it names is new at first
-        >>> feed = feed.after_look(43_200.0, 6)
-        >>> round(feed.rate, 2)  # (0.1 + 6) / (0.1 + 0.5)
-        10.17
+        >>> round(feed.after_look(43_200.0, 6).rate, 1)  # (0.1 + 6) / (0.1 + 0.5), or a bit more
+        10.3
+        >>> fast = feed.after_look(20.0, 2).after_look(40.0, 2).after_look(60.0, 2)
+        >>> round(fast.rate / 1440, 1)
+        4.0
     """
 
     address: str
@@ -120,7 +132,22 @@ class Source:
     @property
     def rate(self) -> float:
         """New addresses a day that are expected of it."""
-        return (_PRIOR_NEW + self.new) / (_PRIOR_DAYS + self.exposure)
+        return fsum(weight * rate for weight, rate in self._by_scale())
+
+    def _by_scale(self) -> list[tuple[float, float]]:
+        """Weight and rate of each scale of the prior."""
+        events, exposure = _PRIOR_NEW + self.new / self.dispersion, self.exposure
+        logs = [
+            _PRIOR_NEW * log(days) - events * log(days + exposure) - odds for days, odds in _SCALES
+        ]
+        most = max(logs)
+        weights = [exp(each - most) for each in logs]
+        total = fsum(weights)
+        new = _PRIOR_NEW + self.new
+        return [
+            (weight / total, new / (days + exposure))
+            for weight, (days, _) in zip(weights, _SCALES, strict=True)
+        ]
 
     @property
     def dispersion(self) -> float:
@@ -130,7 +157,10 @@ class Source:
     @property
     def counts(self) -> float:
         """Addresses one by one that the rate is as sure as: the shape of its distribution."""
-        return _PRIOR_NEW + self.new / self.dispersion
+        events, scales = _PRIOR_NEW + self.new / self.dispersion, self._by_scale()
+        mean = fsum(weight * rate for weight, rate in scales)
+        square = fsum(weight * rate**2 * (1 + 1 / events) for weight, rate in scales)
+        return mean**2 / (square - mean**2)
 
     def expected_new(self, now_seconds: float) -> float:
         """New addresses that it is expected to name by now; 0 before its first look."""
@@ -150,15 +180,33 @@ class Source:
             return replace(self, tried_at_seconds=at, looked_at_seconds=at, failures=0)
         gap = max(at - looked, 0.0) / SECONDS_A_DAY
         kept = exp(-gap / max(_MEMORY_DAYS, _MEMORY_LOOKS * gap))
-        return replace(
+        square = (new - self.rate * gap) ** 2
+        seen = replace(
             self,
             tried_at_seconds=max(at, looked),
             looked_at_seconds=max(at, looked),
             failures=0,
             new=kept * self.new + new,
             exposure=kept * self.exposure + gap,
-            squares=kept * self.squares + (new - self.rate * gap) ** 2,
+            squares=kept * self.squares + square,
         )
+        if not self._is_surprised(gap, new):
+            return seen
+        anew = replace(seen, new=float(new), exposure=gap, squares=square)
+        choose = max if new else min  # news never slows a source down, nor does silence speed it up
+        return choose(seen, anew, key=lambda each: each.rate)
+
+    def _is_surprised(self, gap: float, new: int) -> bool:
+        """Whether the rate so far makes it very unlikely that a look has news, or that it has none.
+
+        Whether, not how much: a batch of a hundred addresses is one piece of news. A source that
+        never had any counts as if it had had one.
+        """
+        if not self.exposure or not gap:
+            return False
+        events = max(self.new / self.dispersion, 1.0)
+        none = exp(-events * log1p(gap / self.exposure))
+        return (1 - none if new else none) < _SURPRISE
 
     def after_failure(self, at_seconds: float) -> Source:
         """The same after a look that told nothing."""
@@ -190,19 +238,18 @@ class Source:
             at_seconds: When it was read.
 
         Examples:
-            Four entries in two days, of which three count:
+            Four entries in two days, of which the newest three count:
 
             >>> feed = Source("https://a.org/feed", "https://a.org", SourceKind.FEED)
             >>> seen = feed.with_dates([0.0, 43_200.0, 86_400.0, 129_600.0], 172_800.0)
             >>> seen.new, seen.exposure
             (3.0, 1.5)
         """
-        before = [date for date in dates if date < at_seconds]
-        if not before:
+        newest = sorted((date for date in dates if date < at_seconds), reverse=True)[:_MOST_DATED]
+        if not newest:
             return self
-        days = (at_seconds - min(before)) / SECONDS_A_DAY
-        share = min(_MOST_DATED / len(before), 1.0)
-        return replace(self, new=share * len(before), exposure=share * days)
+        days = (at_seconds - newest[-1]) / SECONDS_A_DAY
+        return replace(self, new=float(len(newest)), exposure=days)
 
 
 def entry_key(address: str, modified: float) -> bytes:

@@ -13,8 +13,8 @@ reaches the price of a visit times what the look costs. So looks and visits shar
 among each other do: with twice the budget both are made more often. The rate alone counts, not how
 it is scattered: ten pages at once are as much to miss as ten in turn.
 
-Of a new source the rate is a guess. So it is looked at sooner than that says: after some minutes at
-first, and then after as long as it has been watched, as far as that costs a tenth of the budget.
+Of a new source the rate is a guess. So it is looked at sooner than that says: after ten visits of
+the budget at first, and then after as long as it has been watched.
 
 Pure.
 """
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from recrawl.plan.objectives import Objective
 
 # Decisions, not tuned on data. Sources that date pages tell of changes, too.
-_LEAST, _MOST, _MOST_DATED = days("1m"), days("1w"), days("1d")
-_PROBE, _VISITS_A_PROBE = days("5m"), 10.0
+_LEAST, _MOST, _MOST_DATED = days("10s"), days("1w"), days("1d")
+_VISITS_A_PROBE = 10.0
 _DELAYS = 10.0  # of its host between two looks: at most a tenth of its requests are looks
 _BYTES_A_REQUEST = float(1 << 20)  # a body as large as this costs one more request
 _LEVEL = 0.9
@@ -136,7 +136,7 @@ def look_interval(source: Source, terms: LookTerms) -> float:
     worth = terms.weight * source.rate
     interval = float((more * terms.price * cost / worth) ** (1 / more))
     if not source.parent:  # an index may have hundreds, which would all be probed
-        probe = max(_PROBE, _VISITS_A_PROBE * terms.visit_every, source.exposure)
+        probe = max(_VISITS_A_PROBE * terms.visit_every, source.exposure)
         interval = min(interval, probe)
     # What is found while others wait would wait, too.
     interval = max(interval, terms.backlog, _LEAST, _DELAYS * terms.delay)
