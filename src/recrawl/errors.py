@@ -10,6 +10,7 @@
         InvalidAddress       an address that is not in its one spelling
         InvalidSettings      a file of settings
         UnknownPage          an address that a crawl does not know
+      Busy                   more is asked at once than is answered
       CannotListen           a port cannot be listened on
       CannotWrite            an output cannot be written
       CursorExpired          what comes after a position in the change feed is not kept
@@ -117,6 +118,10 @@ class InvalidSettings(InvalidInput):
 
 class UnknownPage(InvalidInput):
     """An address that a crawl does not know."""
+
+
+class Busy(RecrawlError):
+    """More is asked at once than is answered."""
 
 
 class CannotListen(RecrawlError):
