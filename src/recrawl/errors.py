@@ -13,6 +13,7 @@
       Busy                   more is asked at once than is answered
       CannotListen           a port cannot be listened on
       CannotWrite            an output cannot be written
+      Conflict               what is asked cannot be done as things stand
       CursorExpired          what comes after a position in the change feed is not kept
       DeliveryFailed         events could not be delivered
       NoVersion              no version of a page is kept that was asked for
@@ -122,6 +123,10 @@ class UnknownPage(InvalidInput):
 
 class Busy(RecrawlError):
     """More is asked at once than is answered."""
+
+
+class Conflict(RecrawlError):
+    """What is asked cannot be done as things stand."""
 
 
 class CannotListen(RecrawlError):

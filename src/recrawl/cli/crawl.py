@@ -6,6 +6,7 @@ Touches: the network, a store, the clock, the standard streams.
 from __future__ import annotations
 
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated
 
@@ -14,8 +15,10 @@ import typer
 from recrawl.cli import screen, shared
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
 
+    from recrawl.cli.crawling import CrawlOptions
+    from recrawl.crawl.crawler import Crawler
     from recrawl.crawl.page_visit import PageVisit
     from recrawl.settings.settings import Settings
 
@@ -53,6 +56,14 @@ _METRICS = typer.Option(
     help="Serve Prometheus metrics on this loopback port, at /metrics.",
     show_default=False,
 )
+_SERVE = typer.Option(
+    "--serve",
+    metavar="PORT",
+    help="Serve the dashboard and the HTTP API on this loopback port; 0 for any.",
+    show_default=False,
+    min=0,
+    max=65535,
+)
 _ON_CHANGE = typer.Option(
     "--on-change",
     metavar="CMD",
@@ -71,6 +82,7 @@ def crawl(
     warc: Annotated[Path | None, _WARC] = None,
     warc_size: Annotated[str, _WARC_SIZE] = "",
     metrics: Annotated[int, _METRICS] = 0,
+    serve: Annotated[int | None, _SERVE] = None,
     on_change: Annotated[str, _ON_CHANGE] = "",
 ) -> None:
     """Visit the pages that are due, politely, until stopped.
@@ -88,6 +100,7 @@ def crawl(
         recrawl crawl --for 10m --visit-log visits.jsonl
         recrawl crawl --warc archive
         recrawl crawl --on-change ./index-page
+        recrawl crawl --serve 8117
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     import asyncio
     from math import inf
@@ -124,7 +137,48 @@ def crawl(
         if log is not None:
             stack.enter_context(screen.also_logged(log))
         on_visit = _said(_log_to(visit_log, stack))
-        asyncio.run(crawl_on(asked, store_of(settings, asked), options, on_visit))
+        store = store_of(settings, asked)
+        if serve is None:
+            asyncio.run(crawl_on(asked, store, options, on_visit))
+        else:
+            asyncio.run(
+                _crawl_served(settings, serve, options, partial(crawl_on, asked, store), on_visit)
+            )
+
+
+async def _crawl_served(
+    settings: Path,
+    port: int,
+    options: CrawlOptions,
+    crawl_on: Callable[..., Coroutine[object, object, None]],
+    on_visit: Callable[[PageVisit], object],
+) -> None:
+    """Crawl with the server beside it."""
+    from dataclasses import replace
+
+    from recrawl.cli.serve import needs_extra
+
+    with needs_extra():
+        from recrawl.serve.app import create_app, set_owner
+        from recrawl.serve.beside import served_beside
+        from recrawl.serve.lending import CrawlOwner
+        from recrawl.serve.safety import Access
+        from recrawl.serve.source import Source
+
+    from recrawl.cli.serve import say_token, token_of
+    from recrawl.serve.running import address_of, listen
+
+    access = Access.at("127.0.0.1", token_of())
+    app = create_app(Source(settings), access)
+    listener = listen("127.0.0.1", port)
+
+    def own(crawler: Crawler | None) -> None:
+        set_owner(app, None if crawler is None else CrawlOwner(crawler))
+
+    async with served_beside(app, listener):
+        screen.remark(f"Serving {address_of(listener, '127.0.0.1')}/")
+        say_token(access)
+        await crawl_on(replace(options, on_owner=own), on_visit)
 
 
 def _command(text: str) -> tuple[str, ...]:

@@ -86,7 +86,7 @@ class Answers:
             task = asyncio.create_task(self._answer(key, work, seconds))
             self._asked[key] = task
         # Whoever leaves does not take the answer from the others.
-        return await asyncio.shield(task)  # type: ignore[no-any-return]
+        return await asyncio.shield(task)
 
     async def _answer(self, key: Hashable, work: Callable[[ReadStore], T], seconds: float) -> T:
         try:

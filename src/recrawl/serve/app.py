@@ -5,8 +5,10 @@ Touches: files, the network, threads.
 
 from __future__ import annotations
 
-from contextlib import asynccontextmanager
+import asyncio
+from contextlib import asynccontextmanager, suppress
 from functools import lru_cache
+from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,35 +19,43 @@ from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
 import recrawl
-from recrawl.errors import RecrawlError
+from recrawl.errors import RecrawlError, StoreError
 from recrawl.serve import api, charts, pages
 from recrawl.serve.answers import Answers
+from recrawl.serve.lending import Lending
 from recrawl.serve.problems import Problem, problem_response
 from recrawl.serve.safety import COOKIE, LOGIN, Safety
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+    from recrawl.serve.lending import ScheduleOwner
     from recrawl.serve.safety import Access
     from recrawl.serve.source import Source
 
 _HERE = Path(__file__).parent
 _YEAR_SECONDS = 365 * 86_400
+_LOOK_SECONDS = 1.0  # between two looks for leases that have ended
 VL_VERSION = "5.21"  # that our charts are written for
 
 
-def create_app(source: Source, access: Access) -> FastAPI:
+def create_app(source: Source, access: Access, owner: ScheduleOwner | None = None) -> FastAPI:
     """The server of a crawl.
 
     Args:
         source: The crawl.
         access: Who may ask.
+        owner: Holds the store, and decides what is due; None for a server that only reads. May be
+            set later, by `set_owner`.
     """
     answers = Answers(source.open)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        keeping = asyncio.create_task(_keep_leases(app))
         yield
+        keeping.cancel()
+        await asyncio.wait([keeping])
         await answers.close()
 
     app = FastAPI(
@@ -59,6 +69,7 @@ def create_app(source: Source, access: Access) -> FastAPI:
     )
     app.state.source, app.state.answers, app.state.access = source, answers, access
     app.state.streams = 0
+    set_owner(app, owner)
     app.add_exception_handler(RecrawlError, _told)
     app.add_exception_handler(HTTPException, _told)
     app.add_exception_handler(RequestValidationError, _told)
@@ -72,18 +83,46 @@ def create_app(source: Source, access: Access) -> FastAPI:
     return app
 
 
+def set_owner(app: FastAPI, owner: ScheduleOwner | None) -> None:
+    """Serve the schedule of an owner from now on; leases that another one gave are no more."""
+    app.state.lending = None if owner is None else Lending(owner)
+
+
+async def _keep_leases(app: FastAPI) -> None:
+    """Take pages back whose leases have ended, and take hints."""
+    while True:
+        await asyncio.sleep(_LOOK_SECONDS)
+        lending: Lending | None = app.state.lending
+        if lending is not None:
+            with suppress(StoreError):  # whoever owns the schedule says so, and ends
+                await lending.take_back_expired()
+                await lending.owner.take_hints()
+
+
 async def _told(request: Request, error: Exception) -> Response:
     """What is wrong, in the form that the caller reads."""
+    headers = None
     if isinstance(error, RecrawlError):
         problem = Problem.of(error)
     elif isinstance(error, HTTPException):
-        problem = Problem(error.status_code, str(error.detail))
+        problem = Problem(error.status_code, _of_http(error))
+        headers = error.headers
     else:
         assert isinstance(error, RequestValidationError)  # noqa: S101 - the third that is handled
         problem = Problem(422, _sentence(error))
     if request.url.path.startswith("/api/"):
-        return problem_response(problem)
+        return problem_response(problem, headers)
     return pages.problem_page(request, problem)
+
+
+def _of_http(error: HTTPException) -> str:
+    """What is wrong with a request that no call takes."""
+    if error.status_code == HTTPStatus.NOT_FOUND:
+        return "there is no such call; /api/v1/openapi.json describes those that there are"
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        allowed = (error.headers or {}).get("Allow", "")
+        return f"this call does not take that method{f' (it takes {allowed})' if allowed else ''}"
+    return str(error.detail)
 
 
 def _sentence(error: RequestValidationError) -> str:

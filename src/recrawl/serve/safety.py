@@ -35,18 +35,12 @@ LOGIN = "/login"
 _READS = ("GET", "HEAD", "OPTIONS")
 _ANSWER_SECONDS = 30.0  # of anything but a stream
 STREAMS = ("/api/v1/live", "/api/v1/changes")  # these wait on purpose, within bounds of their own
-_POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self' data:",
-        "connect-src 'self'",
-        "frame-src 'self'",
-        "form-action 'self'",
-        "base-uri 'none'",
-        "frame-ancestors 'none'",
-    )
+_LEASES = "/api/v1/due"  # asked for by GET, changes something all the same
+_ONCE = (b"host", b"content-length", b"authorization", b"origin", b"idempotency-key")
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'"
 )
 _HEADERS = (
     (b"content-security-policy", _POLICY.encode()),
@@ -155,25 +149,46 @@ class Safety:
                     await self._app(scope, self._bounded(receive), noted)
             except TimeoutError:
                 wrong = Problem(503, f"no answer within {_ANSWER_SECONDS:g} seconds")
+            except Exception:
+                if not began:
+                    fault = Problem(500, "this is a fault of the server's; its log says more")
+                    await problem_response(fault)(scope, receive, noted)
+                raise  # uvicorn logs it
         if wrong is not None and not began:
             await problem_response(wrong)(scope, receive, noted)
 
     def _refused(self, scope: Scope) -> Problem | None:
+        """What is wrong with a request before anybody looks at what it asks for."""
+        names = [name for name, _ in scope["headers"]]
+        if any(names.count(name) > 1 for name in _ONCE):
+            return Problem(400, "a header that must come once came twice")
         headers = {
             name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
         }
         if host_name(headers.get("host", "")) not in self._access.names:
             return Problem(421, "this server is not known by that name")
-        if int(headers.get("content-length", "0") or 0) > self._access.most_bytes:
+        length = headers.get("content-length", "0")
+        if not (length.isascii() and length.isdigit()):
+            return Problem(400, "content-length is not a number")
+        if int(length[:20]) > self._access.most_bytes:
             return Problem(413, _too_large(self._access.most_bytes))
+        return self._not_allowed(scope, headers)
+
+    def _not_allowed(self, scope: Scope, headers: dict[str, str]) -> Problem | None:
+        """Why the caller may not ask for that."""
         known, by_cookie = self._token(headers)
-        reads = scope["method"] in _READS
+        scope.setdefault("state", {})["has_token"] = known and (
+            not by_cookie or _from_here(headers)
+        )
+        reads = scope["method"] in _READS and scope["path"] != _LEASES
         if scope["path"] == LOGIN or (reads and (known or self._access.open_to_read)):
             return None
         if not known:
             return Problem(401, "the token is needed: send it as `Authorization: Bearer ...`")
         if by_cookie and not _from_here(headers):
             return Problem(403, "calls that change something must come from our own pages")
+        if "prefetch" in headers.get("sec-purpose", headers.get("purpose", "")):
+            return Problem(403, "calls that change something cannot be fetched in advance")
         return None
 
     def _token(self, headers: dict[str, str]) -> tuple[bool, bool]:

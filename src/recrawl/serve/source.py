@@ -30,10 +30,15 @@ class Source:
 
     file: Path
     _read: tuple[tuple[int, int], Settings] | None = field(default=None, repr=False)
+    _is_store: bool = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Look at the file once: a process that has a store open must not open its file besides."""
+        self._is_store = is_store(self.file)
 
     def settings(self, reader: ReadStore) -> Settings:
         """The settings as they are now; the file is read again when it has changed."""
-        if is_store(self.file):
+        if self._is_store:
             return settings_in(reader)
         stat = self.file.stat()
         stamp = stat.st_mtime_ns, stat.st_size
@@ -43,9 +48,13 @@ class Source:
 
     def open(self) -> ReadStore:
         """Open the store for one more reader."""
-        if is_store(self.file):
-            return open_store(self.file)
-        return open_store(store_of(self.file, load_settings(self.file)))
+        return open_store(self.store())
+
+    def store(self) -> Path:
+        """File of the store."""
+        if self._is_store:
+            return self.file
+        return store_of(self.file, load_settings(self.file))
 
 
 def now(reader: ReadStore) -> float:

@@ -7,9 +7,20 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from recrawl.serve.api import changes, copies, crawl, listings, live, pages
+from recrawl.serve.api import (
+    changes,
+    copies,
+    crawl,
+    hints,
+    hosts,
+    listings,
+    live,
+    pages,
+    schedule,
+    visits,
+)
 
 PREFIX = "/api/v1"
 router = APIRouter(prefix=PREFIX)
-for each in (crawl, pages, changes, copies, listings, live):
+for each in (crawl, pages, visits, hosts, changes, copies, listings, live, schedule, hints):
     router.include_router(each.router)

@@ -19,6 +19,8 @@ from recrawl.publish.events import EventFilter, cloud_event
 from recrawl.publish.feeds import events_after, page_feed
 from recrawl.serve import questions
 from recrawl.serve.api.answers import NOT_FOUND, problem_of, with_etag
+from recrawl.serve.api.live import open_stream
+from recrawl.serve.api.models import Events
 from recrawl.visits.status import FeedKind
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ _STEP_SECONDS = 0.5
 _KINDS = [each.label for each in FeedKind if each]
 
 
-@router.get("/changes", summary="What changed")
+@router.get("/changes", summary="What changed", responses={200: {"model": Events}})
 async def changes(
     request: Request,
     after: Annotated[str, Query(max_length=100, description="Cursor of the last event read.")] = "",
@@ -60,15 +62,24 @@ async def changes(
     wanted = EventFilter(frozenset(kind or ()), frozenset({host.lower()} if host else ()))
     parts = [part.strip() for part in include.split(",") if part.strip()]
     most = min(limit, _MOST_WITH_CONTENT) if parts else limit
+    if not wait:
+        return with_etag(request, await _read(request, after, wanted, parts, most))
     until = time.monotonic() + wait
-    while True:
-        found = await questions.read(
-            request, lambda reader: _events(request, reader, after, wanted, parts, most)
-        )
-        if found["events"] or time.monotonic() >= until or await request.is_disconnected():
-            return with_etag(request, found)
-        after = found["cursor"]
-        await asyncio.sleep(_STEP_SECONDS)
+    with open_stream(request):
+        while True:
+            found = await _read(request, after, wanted, parts, most)
+            if found["events"] or time.monotonic() >= until or await request.is_disconnected():
+                return with_etag(request, found)
+            after = found["cursor"]
+            await asyncio.sleep(_STEP_SECONDS)
+
+
+async def _read(
+    request: Request, after: str, wanted: EventFilter, parts: list[str], most: int
+) -> dict[str, Any]:
+    return await questions.read(
+        request, lambda reader: _events(request, reader, after, wanted, parts, most)
+    )
 
 
 def _events(

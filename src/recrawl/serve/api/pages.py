@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
+from recrawl.errors import Busy
 from recrawl.inspect.pages import STATUS_LABELS
 from recrawl.parse.addresses import canonical
 from recrawl.report.why.object import why_object
 from recrawl.serve import questions
 from recrawl.serve.api.answers import NOT_FOUND, with_etag
+from recrawl.serve.api.models import PageRow, PageRows, PageVersions, PageVisits
 from recrawl.serve.views.page_table import MOST_ROWS, ORDERS, TableQuery
 from recrawl.serve.views.visits import visit_objects
 
@@ -27,7 +29,7 @@ _MOST_VISITS = 10_000
 _SORT = Query(description=f"One of {', '.join(ORDERS)}; with - before it the other way round.")
 
 
-@router.get("", summary="Pages")
+@router.get("", summary="Pages", responses={200: {"model": PageRows}})
 async def pages(
     request: Request,
     q: Annotated[str, Query(max_length=200, description="Words in their addresses.")] = "",
@@ -52,17 +54,18 @@ async def pages(
     return with_etag(request, {"total": listed.total, "pages": listed.rows})
 
 
-@router.get("/{page}", summary="One page")
+@router.get("/{page}", summary="One page", responses={200: {"model": PageRow}})
 async def one_page(request: Request, page: Number) -> Response:
     """What is known of a page."""
     await questions.page_view(request, page)  # refuses what is none
     table = await questions.page_table(request)
-    found = [page] if page < len(table.rows) else []
-    rows = questions.page_objects(table, questions.numbers(found))
-    return with_etag(request, rows[0] if rows else {"page": page})
+    if page >= len(table.rows):
+        raise Busy(f"page {page} was found a moment ago; ask again in a minute")
+    rows = questions.page_objects(table, questions.numbers([page]))
+    return with_etag(request, rows[0])
 
 
-@router.get("/{page}/visits", summary="Its visits")
+@router.get("/{page}/visits", summary="Its visits", responses={200: {"model": PageVisits}})
 async def visits(
     request: Request, page: Number, limit: Annotated[int, Query(ge=1, le=_MOST_VISITS)] = 100
 ) -> Response:
@@ -75,7 +78,7 @@ async def visits(
     return with_etag(request, {"page": page, "visits": found})
 
 
-@router.get("/{page}/versions", summary="Its versions")
+@router.get("/{page}/versions", summary="Its versions", responses={200: {"model": PageVersions}})
 async def versions(request: Request, page: Number) -> Response:
     """Versions of a page that are kept, newest first."""
     view = await questions.page_view(request, page)
@@ -86,7 +89,11 @@ async def versions(request: Request, page: Number) -> Response:
     return with_etag(request, {"page": page, "versions": kept})
 
 
-@router.get("/{page}/why", summary="Why it is visited next")
+@router.get(
+    "/{page}/why",
+    summary="Why it is visited next",
+    responses={200: {"model": dict[str, Any]}},
+)
 async def why(request: Request, page: Number) -> Response:
     """When a page is visited next, why, and what would change it."""
     return with_etag(request, why_object(await questions.why(request, page)))

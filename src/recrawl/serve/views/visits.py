@@ -14,6 +14,7 @@ from recrawl.serve.views.one_page import address_of
 from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
+    from recrawl.entries.columns import VisitColumns
     from recrawl.entries.store import ReadStore
 
 
@@ -25,10 +26,16 @@ def instant(at: np.datetime64) -> str | None:
 def visit_objects(reader: ReadStore, page: int, most: int) -> list[dict[str, Any]]:
     """The newest visits to a page, oldest first."""
     address_of(reader, page)  # refuses what is none
-    found = reader.history(page, most=most)
+    rows = visit_rows(reader.history(page, most=most))
+    return [{name: value for name, value in row.items() if name != "page"} for row in rows]
+
+
+def visit_rows(found: VisitColumns) -> list[dict[str, Any]]:
+    """Visits to any pages, one object per row."""
     return [
         {
             "visit": int(found.visit[row]),
+            "page": int(found.page[row]),
             "at": instant(found.at[row]),
             "outcome": VisitOutcome(int(found.outcome[row])).label,
             "status_code": int(found.http[row]) or None,
