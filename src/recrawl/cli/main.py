@@ -32,6 +32,7 @@ from recrawl.cli.history import history
 from recrawl.cli.import_visits import import_visits
 from recrawl.cli.init import init
 from recrawl.cli.listing.verbs import app as listing
+from recrawl.cli.mcp import mcp
 from recrawl.cli.pages import pages
 from recrawl.cli.plan import plan
 from recrawl.cli.prune import prune
@@ -67,6 +68,7 @@ app = verb_group(
             "get": get,
             "export": export,
             "serve": serve,
+            "mcp": mcp,
         },
         "Store": {"check": check, "prune": prune, "backup": backup, "compact": compact},
         "Visit logs": {

@@ -5,6 +5,7 @@ Touches: files, the network, the clock, signals, the standard streams.
 
 from __future__ import annotations
 
+import sys
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -88,6 +89,7 @@ def serve(
         else:
             screen.say(f"{address}{LOGIN}?token={access.token}")
             screen.remark("Whoever has this link can read everything; others cannot.")
+        sys.stdout.flush()  # whoever started this may wait for the address
 
     with ExitStack() as stack:
         owner = None
