@@ -23,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 from urllib.parse import quote
 
@@ -104,6 +104,7 @@ def measure(folder: Path, pages: int, hosts: int, seconds: float) -> tuple[float
             found = re.search(r":(\d+)/", server.stdout.readline())
             assert found, "the server did not start"
             port, took = int(found[1]), defaultdict[str, list[float]](list)
+            refused = Counter[str]()
             beside = crawled(folder, seconds)
             until = time.monotonic() + seconds
             asked = paths(pages, hosts)
@@ -112,7 +113,7 @@ def measure(folder: Path, pages: int, hosts: int, seconds: float) -> tuple[float
                     code, each = ask(port, path)
                     if code != 404:
                         took[path].append(each)
-                        assert code == 200, (path, code)
+                        refused[path] += code != 200
                     time.sleep(PAUSE_SECONDS)
             result = visits_per_second(beside)
         finally:
@@ -120,8 +121,9 @@ def measure(folder: Path, pages: int, hosts: int, seconds: float) -> tuple[float
     for path, times in took.items():
         ordered = sorted(times)
         p95 = ordered[min(int(0.95 * len(ordered)), len(ordered) - 1)]
-        verdict = "holds" if p95 <= MOST_SECONDS else "FALLS SHORT"
+        verdict = "holds" if p95 <= MOST_SECONDS and not refused[path] else "FALLS SHORT"
         line = f"first {times[0]:6.3f} s, 95 % {p95:6.3f} s of {len(times):4d}  {path[:80]}"
+        line += f" ({refused[path]} without an answer)" if refused[path] else ""
         print(f"{verdict:<13}{line}")
     return result
 

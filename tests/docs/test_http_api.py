@@ -13,8 +13,7 @@ from recrawl.serve.app import create_app
 from recrawl.serve.lending import SchedulerOwner
 from recrawl.serve.safety import Access
 from recrawl.serve.source import Source
-from tests.docs.pages import blocks
-from tests.docs.test_documentation import DOCS
+from tests.docs.pages import DOCS, blocks
 from tests.serve.api_server import PAGES, TOKEN, crawl_store, served, write_settings
 
 PAGE = (DOCS / "how-to" / "http-api.md").read_text()

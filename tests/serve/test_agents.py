@@ -7,6 +7,7 @@ import json
 
 import pytest
 from mcp import Client, StdioServerParameters
+from mcp_types import TextContent
 
 from recrawl.serve.agents import agent_server
 from recrawl.serve.source import Source
@@ -32,7 +33,9 @@ def call(server, *calls):
             found = []
             for name, given in calls:
                 result = await client.call_tool(name, given)
-                text = result.content[0].text
+                (part,) = result.content
+                assert isinstance(part, TextContent)
+                text = part.text
                 found.append(text if result.is_error else json.loads(text))
             return found
 

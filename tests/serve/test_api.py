@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-import jsonschema
+import jsonschema  # type: ignore[import-untyped] # ships no types
 import pytest
 
 from recrawl.scheduler import Scheduler

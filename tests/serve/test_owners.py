@@ -84,7 +84,7 @@ def test_a_crawl_serves_and_lends_pages(tmp_path):
         )
         file.write_text(file.read_text() + pages)
         with process_of(tmp_path, "crawl", "--serve", 0, stream="stderr") as (process, client):
-            lent = []
+            lent: list[str] = []
             while len(lent) < 3:
                 due = client.post("/api/v1/due?limit=1&wait=20").json()["pages"]
                 for page in due:

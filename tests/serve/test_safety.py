@@ -34,7 +34,7 @@ def client(file):
         yield client
 
 
-def raw(client, request: bytes) -> bytes:
+def raw(client, request):
     """What the server answers to bytes as they are."""
     with socket.create_connection(("127.0.0.1", client.port), timeout=60) as wire:
         wire.sendall(request)
@@ -73,11 +73,14 @@ def test_a_call_that_changes_something_needs_the_token(client):
 
 
 def test_the_token_is_compared_in_constant_time(monkeypatch):
-    compared = []
+    compared: list[tuple[bytes, bytes]] = []
     real = secrets.compare_digest
-    monkeypatch.setattr(
-        safety.secrets, "compare_digest", lambda *both: compared.append(both) or real(*both)
-    )
+
+    def compare(one, other):
+        compared.append((one, other))
+        return real(one, other)
+
+    monkeypatch.setattr(secrets, "compare_digest", compare)
     access = Access.at("127.0.0.1", TOKEN)
     assert access.knows(TOKEN)
     assert not access.knows(TOKEN[:-1])
@@ -220,8 +223,12 @@ def test_streams_are_bounded(client, monkeypatch):
 
 def test_an_answer_that_takes_too_long_is_given_up(client, monkeypatch):
     monkeypatch.setattr(safety, "_ANSWER_SECONDS", 0.2)
-    monkeypatch.setattr("recrawl.serve.views.visits.visit_objects", lambda *_: time.sleep(1.0))
-    monkeypatch.setattr("recrawl.serve.api.pages.visit_objects", lambda *_: time.sleep(1.0) or [])
+
+    def slow(*_):
+        time.sleep(1.0)
+        return []
+
+    monkeypatch.setattr("recrawl.serve.api.pages.visit_objects", slow)
     answer = client.get("/api/v1/pages/1/visits?limit=3")
     assert answer.status == 503
     assert "0.2 seconds" in answer.json()["detail"]
