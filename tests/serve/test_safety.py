@@ -251,4 +251,5 @@ def test_other_methods_are_refused_with_those_that_work(client):
     answer = client.ask("DELETE", "/api/v1/status")
     assert answer.status == 405
     assert answer.headers["allow"] == "GET"
+    assert client.ask("DELETE", "/api/v1/visits").headers["allow"] == "GET, POST"
     assert answer.headers["content-type"] == "application/problem+json"

@@ -6,7 +6,6 @@ Touches: the network, a store, the clock, the standard streams.
 from __future__ import annotations
 
 from contextlib import ExitStack, suppress
-from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated
 
@@ -138,20 +137,18 @@ def crawl(
             stack.enter_context(screen.also_logged(log))
         on_visit = _said(_log_to(visit_log, stack))
         store = store_of(settings, asked)
-        if serve is None:
-            asyncio.run(crawl_on(asked, store, options, on_visit))
-        else:
-            asyncio.run(
-                _crawl_served(settings, serve, options, partial(crawl_on, asked, store), on_visit)
-            )
+
+        def begin(how: CrawlOptions) -> Coroutine[object, object, None]:
+            return crawl_on(asked, store, how, on_visit)
+
+        asyncio.run(begin(options) if serve is None else _served(settings, serve, options, begin))
 
 
-async def _crawl_served(
+async def _served(
     settings: Path,
     port: int,
     options: CrawlOptions,
-    crawl_on: Callable[..., Coroutine[object, object, None]],
-    on_visit: Callable[[PageVisit], object],
+    begin: Callable[[CrawlOptions], Coroutine[object, object, None]],
 ) -> None:
     """Crawl with the server beside it."""
     from dataclasses import replace
@@ -178,7 +175,7 @@ async def _crawl_served(
     async with served_beside(app, listener):
         screen.remark(f"Serving {address_of(listener, '127.0.0.1')}/")
         say_token(access)
-        await crawl_on(replace(options, on_owner=own), on_visit)
+        await begin(replace(options, on_owner=own))
 
 
 def _command(text: str) -> tuple[str, ...]:

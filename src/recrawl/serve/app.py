@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from functools import lru_cache
 from http import HTTPStatus
+from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -107,6 +109,9 @@ async def _told(request: Request, error: Exception) -> Response:
     elif isinstance(error, HTTPException):
         problem = Problem(error.status_code, _of_http(error))
         headers = error.headers
+        if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            headers = {"Allow": ", ".join(_methods(request))}
+            problem = replace(problem, sentence=f"this call takes {headers['Allow']} only")
     else:
         assert isinstance(error, RequestValidationError)  # noqa: S101 - the third that is handled
         problem = Problem(422, _sentence(error))
@@ -115,13 +120,22 @@ async def _told(request: Request, error: Exception) -> Response:
     return pages.problem_page(request, problem)
 
 
+def _methods(request: Request) -> list[str]:
+    """Methods that the calls of a path take, all together."""
+    description: dict[str, dict[str, Any]] = request.app.openapi()["paths"]
+    parts = request.url.path.split("/")
+    found: set[str] = set()
+    for template, calls in description.items():
+        pairs = list(zip_longest(template.split("/"), parts))
+        if all(one == other or (one or "").startswith("{") for one, other in pairs):
+            found |= {method.upper() for method in calls}
+    return sorted(found) or ["GET"]
+
+
 def _of_http(error: HTTPException) -> str:
     """What is wrong with a request that no call takes."""
     if error.status_code == HTTPStatus.NOT_FOUND:
         return "there is no such call; /api/v1/openapi.json describes those that there are"
-    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-        allowed = (error.headers or {}).get("Allow", "")
-        return f"this call does not take that method{f' (it takes {allowed})' if allowed else ''}"
     return str(error.detail)
 
 

@@ -32,7 +32,13 @@ _LEASE_BYTES = 12
 
 
 class ScheduleOwner(Protocol):
-    """Whoever holds the store for writing, and decides what is due."""
+    """Whoever holds the store for writing, and decides what is due.
+
+    Attributes:
+        fetches: Whether it visits pages itself.
+    """
+
+    fetches: bool
 
     async def due(self, most: int) -> list[DuePage]:
         """Pages that are most worth a visit now."""
@@ -54,8 +60,8 @@ class ScheduleOwner(Protocol):
     async def take_hints(self) -> None:
         """Take the hints that wait in the store."""
 
-    async def visit(self, page: int, seconds: float) -> bool | None:
-        """Visit a page out of its turn, if that may be within some seconds; None if nobody can."""
+    async def visit(self, page: int, seconds: float) -> bool:
+        """Visit a page out of its turn, if it fetches, and may within some seconds."""
 
 
 class SchedulerOwner:
@@ -64,6 +70,8 @@ class SchedulerOwner:
     Args:
         scheduler: The schedule.
     """
+
+    fetches = False
 
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler
@@ -94,10 +102,10 @@ class SchedulerOwner:
         """As `ScheduleOwner` has it."""
         await asyncio.to_thread(self._scheduler.take_hints)
 
-    async def visit(self, page: int, seconds: float) -> bool | None:
-        """As `ScheduleOwner` has it."""
+    async def visit(self, page: int, seconds: float) -> bool:
+        """Visit nothing."""
         del page, seconds
-        return None
+        return False
 
 
 class CrawlOwner:
@@ -106,6 +114,8 @@ class CrawlOwner:
     Args:
         crawler: The crawl.
     """
+
+    fetches = True
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -116,7 +126,7 @@ class CrawlOwner:
     async def take_hints(self) -> None:
         """Do nothing: the crawl takes them by itself."""
 
-    async def visit(self, page: int, seconds: float) -> bool | None:
+    async def visit(self, page: int, seconds: float) -> bool:
         """As `ScheduleOwner` has it."""
         clock = self._crawler.schedule.clock
         until = clock.now() + seconds / clock.seconds(1.0)

@@ -82,11 +82,11 @@ async def _visit(request: Request, page: int) -> tuple[bool, str]:
     lending: Lending | None = request.app.state.lending
     if lending is None:
         return False, "nothing here may fetch; `recrawl crawl --serve PORT` would visit the page"
+    if not lending.owner.fetches:
+        return False, "nothing here may fetch: other crawlers make the visits"
     if not request.scope.get("state", {}).get("has_token"):
         return False, "the token is needed to have the page visited"
     visited = await lending.owner.visit(page, _LONGEST_WAIT_SECONDS)
-    if visited is None:
-        return False, "nothing here may fetch: other crawlers make the visits"
     return visited, "" if visited else "its host or the budget allows no visit now"
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
 from recrawl.inspect.pages import STATUS_LABELS
 from recrawl.visits.status import VisitOutcome
@@ -18,7 +18,18 @@ from recrawl.visits.status import VisitOutcome
 MOST_VISITS = 100  # of one batch
 MOST_HINTS = 1000
 _LEASE = Annotated[str, Field(min_length=1, max_length=100, description="Name of the lease.")]
-_Outcome = Annotated[str, Field(json_schema_extra={"enum": [each.label for each in VisitOutcome]})]
+_OUTCOMES = [each.label for each in VisitOutcome]
+
+
+def _known_outcome(label: str) -> str:
+    if label not in _OUTCOMES:
+        raise ValueError(f"must be one of {', '.join(_OUTCOMES)}")
+    return label
+
+
+_Outcome = Annotated[
+    str, AfterValidator(_known_outcome), Field(json_schema_extra={"enum": _OUTCOMES})
+]
 _Status = Annotated[str, Field(json_schema_extra={"enum": list(STATUS_LABELS)})]
 _Page = Annotated[int, Field(ge=0, description="Number of the page.")]
 _Instant = AwareDatetime | None
@@ -201,7 +212,7 @@ class DuePages(Answered):
 class Asked(BaseModel):
     """What a call takes; anything else is a slip of the caller's."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class ReportedVisit(Asked):
@@ -267,9 +278,9 @@ class Released(Answered):
 class HintedPages(Asked):
     """Pages that have changed."""
 
-    urls: list[Annotated[str, Field(min_length=1, max_length=4000)]] = Field(
-        min_length=1, max_length=MOST_HINTS
-    )
+    urls: list[
+        Annotated[str, Field(min_length=1, max_length=4000, json_schema_extra={"format": "uri"})]
+    ] = Field(min_length=1, max_length=MOST_HINTS)
 
 
 class HintsNoted(Answered):
