@@ -10,8 +10,10 @@
         InvalidAddress       an address that is not in its one spelling
         InvalidSettings      a file of settings
         UnknownPage          an address that a crawl does not know
+      Busy                   more is asked at once than is answered
       CannotListen           a port cannot be listened on
       CannotWrite            an output cannot be written
+      Conflict               what is asked cannot be done as things stand
       CursorExpired          what comes after a position in the change feed is not kept
       DeliveryFailed         events could not be delivered
       NoVersion              no version of a page is kept that was asked for
@@ -117,6 +119,14 @@ class InvalidSettings(InvalidInput):
 
 class UnknownPage(InvalidInput):
     """An address that a crawl does not know."""
+
+
+class Busy(RecrawlError):
+    """More is asked at once than is answered."""
+
+
+class Conflict(RecrawlError):
+    """What is asked cannot be done as things stand."""
 
 
 class CannotListen(RecrawlError):

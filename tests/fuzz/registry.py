@@ -97,6 +97,7 @@ NO_PARSERS = {
     "store.sqlite.object_feed": "rows of SQLite, read by `store values`",
     "store.sqlite.pages": "rows of SQLite, read by `store values`, and writing",
     "store.sqlite.read_store": "rows of SQLite, read by `store values`",
+    "store.sqlite.reports": "rows of SQLite, read by `store values`, and writing",
     "store.sqlite.schema": "creates tables",
     "store.sqlite.subscriptions": "rows of SQLite, read by `store values`, and writing",
     "store.sqlite.sources": "rows of SQLite, read by `store values`, and writing",

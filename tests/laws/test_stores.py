@@ -44,6 +44,7 @@ from recrawl.entries.listings import (
 )
 from recrawl.entries.pushes import Subscription, SubscriptionsKnown
 from recrawl.entries.records import Destination, PageCount, Tombstone, Undelivered
+from recrawl.entries.reports import AnsweredReport, VisitsReported
 from recrawl.entries.sources import Source, SourceKind, SourcesKnown
 from recrawl.errors import InvalidParameter, StoreError, StoreLocked
 from recrawl.store import create_store, open_for_writing, open_store
@@ -715,3 +716,31 @@ def test_a_source_keeps_its_entries_and_its_hub(store, reader):
     store.write([SourcesKnown([feed])])
 
     assert reader.sources() == [feed]
+
+
+def test_visits_are_reported_with_their_key_or_not_at_all(store, reader):
+    store.write([PagesFound(["https://a.org/"], ["a.org"], rules=[0], at_seconds=1.0)])
+    report = AnsweredReport("batch-1", b"digest", '["first", null]')
+    assert reader.report("batch-1") is None
+    made = [VisitMade(0, 60.0, VisitOutcome.FIRST), VisitMade(0, 61.0, VisitOutcome.SAME)]
+
+    assert store.write([VisitsReported(made, report, 61.0)]) == [2]
+    assert reader.report("batch-1") == report
+    with pytest.raises(InvalidParameter):
+        store.write(
+            [
+                VisitsReported(
+                    [VisitMade(7, 62.0, VisitOutcome.FIRST)], replace(report, key="batch-2"), 62.0
+                )
+            ]
+        )
+
+    assert (reader.last_visit(), reader.report("batch-2")) == (2, None)
+
+
+def test_a_key_is_forgotten_after_a_day(store, reader):
+    for number, at in enumerate((0.0, 86_000.0, 86_500.0)):
+        store.write([VisitsReported([], AnsweredReport(f"batch-{number}", b"", "[]"), at)])
+
+    known = [reader.report(f"batch-{number}") is not None for number in range(3)]
+    assert known == [False, True, True]

@@ -106,7 +106,7 @@ def crawl(path, asked, script, clock, until):
         agenda = scheduler._schedule.crawl.agenda
         for lease in virtual_visits(agenda, max(clock.at, START), until):
             clock.at = lease.at
-            scheduler._out[lease.page] = lease
+            scheduler._outside._out[lease.page] = lease
             due = DuePage(world().address[lease.page], lease)
             scheduler.seen(due, changed=script.next(lease.page, lease.at))
         clock.at = until

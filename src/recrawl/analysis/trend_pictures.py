@@ -8,11 +8,13 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from recrawl.report.charts.vega import LIGHT
+
 if TYPE_CHECKING:
     from recrawl.analysis.trends import TrendPages
     from recrawl.arrays.types import Instants
     from recrawl.report.charts.timeline import RateSteps
-    from recrawl.report.charts.vega import Chart
+    from recrawl.report.charts.vega import Chart, Colours
     from recrawl.trends.points import Points
     from recrawl.trends.windows import Windows
 
@@ -21,7 +23,7 @@ _MANY_DAYS = 3650  # of one that months would cut into too many
 _PIECES = 8
 
 
-def duane_plot(points: Points, windows: Windows, *, title: str) -> Chart:
+def duane_plot(points: Points, windows: Windows, *, title: str, colours: Colours = LIGHT) -> Chart:
     """Duane plot of the windows of one page."""
     from recrawl.report.charts.duane import DuaneLine, duane_chart
     from recrawl.trends.duane import Duane
@@ -38,10 +40,10 @@ def duane_plot(points: Points, windows: Windows, *, title: str) -> Chart:
         )
         for row in range(len(windows))
     ]
-    return duane_chart(lines, title=title)
+    return duane_chart(lines, title=title, colours=colours)
 
 
-def timeline(pages: TrendPages, points: Points, *, level: float) -> Chart:
+def timeline(pages: TrendPages, points: Points, *, level: float, colours: Colours = LIGHT) -> Chart:
     """Timeline of one page: visits, changes, and the rate with its band."""
     import numpy as np
 
@@ -64,7 +66,11 @@ def timeline(pages: TrendPages, points: Points, *, level: float) -> Chart:
     )
     shown = visits[:0] if pages.complete else visits
     return timeline_chart(
-        shown, changes, _steps(pages, visits, level), title=pages.names.tolist()[0]
+        shown,
+        changes,
+        _steps(pages, visits, level),
+        title=pages.names.tolist()[0],
+        colours=colours,
     )
 
 

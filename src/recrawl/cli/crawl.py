@@ -15,8 +15,10 @@ from recrawl.cli import screen, shared
 from recrawl.errors import InvalidParameter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
 
+    from recrawl.cli.crawling import CrawlOptions
+    from recrawl.crawl.crawler import Crawler
     from recrawl.crawl.page_visit import PageVisit
     from recrawl.settings.settings import Settings
 
@@ -54,6 +56,14 @@ _METRICS = typer.Option(
     help="Serve Prometheus metrics on this loopback port, at /metrics.",
     show_default=False,
 )
+_SERVE = typer.Option(
+    "--serve",
+    metavar="PORT",
+    help="Serve the dashboard and the HTTP API on this loopback port; 0 for any.",
+    show_default=False,
+    min=0,
+    max=65535,
+)
 _ON_CHANGE = typer.Option(
     "--on-change",
     metavar="CMD",
@@ -72,6 +82,7 @@ def crawl(
     warc: Annotated[Path | None, _WARC] = None,
     warc_size: Annotated[str, _WARC_SIZE] = "",
     metrics: Annotated[int, _METRICS] = 0,
+    serve: Annotated[int | None, _SERVE] = None,
     on_change: Annotated[str, _ON_CHANGE] = "",
 ) -> None:
     """Visit the pages that are due, politely, until stopped.
@@ -89,6 +100,7 @@ def crawl(
         recrawl crawl --for 10m --visit-log visits.jsonl
         recrawl crawl --warc archive
         recrawl crawl --on-change ./index-page
+        recrawl crawl --serve 8117
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     import asyncio
     from math import inf
@@ -125,7 +137,46 @@ def crawl(
         if log is not None:
             stack.enter_context(screen.also_logged(log))
         on_visit = _said(_log_to(visit_log, stack))
-        asyncio.run(crawl_on(asked, store_of(settings, asked), options, on_visit))
+        store = store_of(settings, asked)
+
+        def begin(how: CrawlOptions) -> Coroutine[object, object, None]:
+            return crawl_on(asked, store, how, on_visit)
+
+        asyncio.run(begin(options) if serve is None else _served(settings, serve, options, begin))
+
+
+async def _served(
+    settings: Path,
+    port: int,
+    options: CrawlOptions,
+    begin: Callable[[CrawlOptions], Coroutine[object, object, None]],
+) -> None:
+    """Crawl with the server beside it."""
+    from dataclasses import replace
+
+    from recrawl.cli.serve import needs_extra
+
+    with needs_extra():
+        from recrawl.serve.app import create_app, set_owner
+        from recrawl.serve.beside import served_beside
+        from recrawl.serve.lending import CrawlOwner
+        from recrawl.serve.safety import Access
+        from recrawl.serve.source import Source
+
+    from recrawl.cli.serve import say_token, token_of
+    from recrawl.serve.running import address_of, listen
+
+    access = Access.at("127.0.0.1", token_of())
+    app = create_app(Source(settings), access)
+    listener = listen("127.0.0.1", port)
+
+    def own(crawler: Crawler | None) -> None:
+        set_owner(app, None if crawler is None else CrawlOwner(crawler))
+
+    async with served_beside(app, listener):
+        screen.remark(f"Serving {address_of(listener, '127.0.0.1')}/")
+        say_token(access)
+        await begin(replace(options, on_owner=own))
 
 
 def _command(text: str) -> tuple[str, ...]:

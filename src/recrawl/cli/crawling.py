@@ -65,6 +65,7 @@ class CrawlOptions:
         hooks: Who is told of events; None for nobody.
         access: How addresses are asked for.
         reload: How the settings are read again at SIGHUP; None where they are not.
+        on_owner: Called with the crawler that owns the schedule, and with None when it ends.
     """
 
     once: bool = False
@@ -75,6 +76,7 @@ class CrawlOptions:
     hooks: Hooks | None = None
     access: AccessTable | None = None
     reload: SettingsSource | None = None
+    on_owner: Callable[[Crawler | None], object] = bool
 
 
 async def crawl_on(
@@ -133,7 +135,11 @@ async def _crawl(
         async with _watched(crawler, options, clock, reloading):
             if options.reload is not None:
                 tell_that_it_reloads(store)
-            await crawler.run(until=until, once=options.once, found=found, synced=_say_synced)
+            options.on_owner(crawler)
+            try:
+                await crawler.run(until=until, once=options.once, found=found, synced=_say_synced)
+            finally:
+                options.on_owner(None)
         if reloading.asked is not None:
             return
         screen.remark(f"Stopped. {crawler.figures().line()}.")

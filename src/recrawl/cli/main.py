@@ -32,10 +32,12 @@ from recrawl.cli.history import history
 from recrawl.cli.import_visits import import_visits
 from recrawl.cli.init import init
 from recrawl.cli.listing.verbs import app as listing
+from recrawl.cli.mcp import mcp
 from recrawl.cli.pages import pages
 from recrawl.cli.plan import plan
 from recrawl.cli.prune import prune
 from recrawl.cli.remove import remove
+from recrawl.cli.serve import serve
 from recrawl.cli.set_values import set_values
 from recrawl.cli.simulate.verbs import app as simulate
 from recrawl.cli.status import status
@@ -67,6 +69,8 @@ app = verb_group(
             "changes": changes,
             "get": get,
             "export": export,
+            "serve": serve,
+            "mcp": mcp,
         },
         "Store": {"check": check, "prune": prune, "backup": backup, "compact": compact},
         "Visit logs": {

@@ -17,6 +17,7 @@ from recrawl.crawl.duplicates import DuplicateFinder
 from recrawl.crawl.finding import SiteFinder
 from recrawl.crawl.hints import HintTaker
 from recrawl.crawl.ledger import Ledger
+from recrawl.crawl.lending import Lender
 from recrawl.crawl.listing_fetch import ListFetcher
 from recrawl.crawl.listing_sync import ListingSyncer
 from recrawl.crawl.new_pages import NewPages
@@ -36,6 +37,7 @@ from recrawl.fetch.robots_cache import RobotsCache
 from recrawl.frontier.sources import expected_unknown
 from recrawl.parse.addresses import host_of, origin_of
 from recrawl.scheduler.crawl_schedule import CrawlSchedule
+from recrawl.scheduler.outside_visits import OutsideVisits
 from recrawl.state.announcements import hear
 from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import PageStatus
@@ -142,6 +144,9 @@ class Crawler:
             given = crawl, client, clock, threads, ledger.put, self._hint
             self._subscriber = Subscriber(settings.push, *given)
             self._subscriber.on_remark = on_remark
+        outside = OutsideVisits(self.schedule, ledger.newest, self._version)
+        self.lender = Lender(outside, self.schedule, ledger, self._new_pages, threads)
+        self.lender.wake = self._wake
         lists = ListFetcher(client, threads)
         self._listings = ListingSyncer(settings, lists, reader, clock, self._new_pages.synced)
         self._tasks: set[asyncio.Task[None]] = set()
@@ -221,6 +226,17 @@ class Crawler:
                 task.cancel()
         if self._failure is not None:
             raise self._failure
+        return 0.0
+
+    async def visit_soon(self, page: int, until: float) -> float:
+        """Visit one page out of its turn while the crawl runs; arguments and result as `visit`."""
+        while (ready := self.schedule.ready_for(page)) > self._clock.now() or self._stopping:
+            if ready > until or self._stopping:
+                return ready
+            seconds = self._clock.seconds(ready - self._clock.now())
+            await asyncio.sleep(min(seconds, _LONGEST_SLEEP_SECONDS))
+        await asyncio.wait(self._begin([self.schedule.lease(page)]))
+        await self._writer.written()
         return 0.0
 
     def stop(self) -> None:
@@ -326,10 +342,11 @@ class Crawler:
             return False
         return ready - now > PATIENCE or not self.crawl.agenda.waiting(now, now + PATIENCE)
 
-    def _begin(self, due: Sequence[DuePage]) -> None:
+    def _begin(self, due: Sequence[DuePage]) -> list[asyncio.Task[None]]:
         """Begin the visits of some pages."""
         if not due:
-            return
+            return []
+        begun = []
         numbers = [page.lease.page for page in due]
         known = zip(self._reader.copies(numbers), self._reader.masks(numbers), strict=True)
         for page, on_disk in zip(due, known, strict=True):
@@ -337,6 +354,8 @@ class Crawler:
             task = asyncio.create_task(self._visits.make(page, *newest))
             self._tasks.add(task)
             task.add_done_callback(self._ended)
+            begun.append(task)
+        return begun
 
     def _version(self, page: int) -> bytes | None:
         """The newest version of a page; None where none is kept that can be read."""

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 
 from recrawl.detect.reliability import HINT, precision
 from recrawl.entries.entries import HintsGiven, HintsTaken
-from recrawl.parse.addresses import canonical, host_of
-from recrawl.settings.rules import NO_RULE
-from recrawl.state.announcements import hear_hints
+from recrawl.parse.addresses import host_of
+from recrawl.scheduler.waiting_hints import hear_waiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from recrawl.state.opening import Crawl
 
 _EVERY_SECONDS = 2.0
-_AT_ONCE = 1000
 
 
 class HintTaker:
@@ -72,15 +70,10 @@ class HintTaker:
 
     async def take(self) -> None:
         """Take the hints that wait: known pages may have changed, others are new pages."""
-        while some := self._reader.hints(self._last, _AT_ONCE):
-            settings, rule_of = self._crawl.settings, self._crawl.settings.rule_of
-            named = [each for _, each in some if canonical(each) == each]  # whoever wrote them
-            addresses = list(dict.fromkeys(settings.admit(each).address for each in named))
-            unknown = hear_hints(self._crawl, self._reader, addresses)
-            new = [address for address in unknown if rule_of(address) != NO_RULE]
-            if new:
-                self._add(new)
-            self._last = some[-1][0]
+        while (heard := hear_waiting(self._crawl, self._reader, self._last)) is not None:
+            if heard.new:
+                self._add(heard.new)
+            self._last = heard.last
             self._write(HintsTaken(self._last))
             self._on_hints()
             await asyncio.sleep(0)

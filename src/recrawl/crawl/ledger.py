@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from recrawl.crawl.page_visit import PageVisit
     from recrawl.entries.entries import Copy, Entry, Receipt, VisitMade
+    from recrawl.entries.reports import VisitsReported
     from recrawl.store.writer import Writer
 
 
@@ -58,18 +59,10 @@ class Ledger:
 
     def put_visit(self, made: VisitMade, visit: PageVisit) -> None:
         """Write a visit down, and count and report it once it is on disk."""
-        page = visit.page
-        news = made.copy is not None or made.masks is not None
-        if news:
-            self._news[page] = made
-        if made.body is not None:
-            self._versions[page] = made
+        self._remember(made)
 
         def written(done: asyncio.Future[Receipt]) -> None:
-            if news and self._news.get(page) is made:
-                del self._news[page]
-            if self._versions.get(page) is made:
-                del self._versions[page]
+            self._forget(made)
             if done.cancelled() or done.exception() is not None:
                 return
             number = done.result()
@@ -77,6 +70,19 @@ class Ledger:
             self._acknowledge(replace(visit, number=number))
 
         self.put(made).add_done_callback(written)
+
+    def put_report(self, entry: VisitsReported) -> asyncio.Future[Receipt]:
+        """Write visits down that another crawler made."""
+        for made in entry.visits:
+            self._remember(made)
+
+        def written(_: asyncio.Future[Receipt]) -> None:
+            for made in entry.visits:
+                self._forget(made)
+
+        future = self.put(entry)
+        future.add_done_callback(written)
+        return future
 
     def newest(self, page: int, copy: Copy | None, masks: str) -> tuple[Copy | None, str]:
         """A page's copy and masks: what was found a moment ago may not be on disk yet.
@@ -95,6 +101,19 @@ class Ledger:
         """The newest version of a page, where it is not on disk yet."""
         made = self._versions.get(page)
         return None if made is None else made.body
+
+    def _remember(self, made: VisitMade) -> None:
+        """Keep what a visit found until it is on disk."""
+        if made.copy is not None or made.masks is not None:
+            self._news[made.page] = made
+        if made.body is not None:
+            self._versions[made.page] = made
+
+    def _forget(self, made: VisitMade) -> None:
+        """Let go of what is on disk, unless something newer has come."""
+        for kept in (self._news, self._versions):
+            if kept.get(made.page) is made:
+                del kept[made.page]
 
     def _written(self, future: asyncio.Future[Receipt]) -> None:
         if future.cancelled():

@@ -16,6 +16,7 @@ from recrawl.entries.deliveries import DestinationMoved, DestinationsNamed, Rede
 from recrawl.entries.filtering import AddressesRefused, ShapeJudged
 from recrawl.entries.listings import ListingSynced
 from recrawl.entries.pushes import SubscriptionsKnown
+from recrawl.entries.reports import VisitsReported
 from recrawl.entries.sources import SourceLooked, SourcesKnown
 from recrawl.visits.status import NO_TAG, Audit, PageStatus
 
@@ -393,6 +394,7 @@ class Prune:
 
 Entry: TypeAlias = (
     VisitMade
+    | VisitsReported
     | PagesFound
     | VisitsImported
     | PagesChanged
@@ -485,6 +487,6 @@ class DetailsWritten:
     unlisted: Sequence[int]
 
 
-# Number of the visit, the host or the sync, pages found or erased, detail pages, number of versions
-# deleted, or nothing.
+# Number of the last visit, the host or the sync, pages found or erased, detail pages, number of
+# versions deleted, or nothing.
 Receipt: TypeAlias = int | Found | Erased | DetailsWritten | None

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         Undelivered,
         Version,
     )
+    from recrawl.entries.reports import AnsweredReport
     from recrawl.entries.sources import Source
 
 VISITS_AT_A_TIME = 1 << 17  # rows of a batch, unless a reader asks for fewer
@@ -299,6 +300,9 @@ class ReadStore(Protocol):
 
     def settings_used(self) -> str:
         """Plain settings that the store is used with, as JSON; empty where a file has them."""
+
+    def report(self, key: str) -> AnsweredReport | None:
+        """A batch of visits that was reported under a key, within a day; None if none was."""
 
     def checkpoint(self, names: Collection[str] | None = None) -> SavedCheckpoint | None:
         """The last checkpoint, or some of its parts; None before the first, or if it is damaged."""

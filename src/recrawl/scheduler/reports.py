@@ -143,6 +143,27 @@ def response_of(
     return Response(address, status, found, body, target=target or "")
 
 
+def report_of(
+    address: str,
+    report: Report,
+    *,
+    status: int | None = None,
+    headers: Headers | None = None,
+    body: bytes | str | None = None,
+    url: str | None = None,
+) -> Report:
+    """A report with the response that comes with it, if anything is said of one.
+
+    >>> report_of("https://a.org/", Report(), status=404).response.status
+    404
+    """
+    if all(each is None for each in (status, headers, body, url)):
+        return report
+    answered = address if url is None else address_of(url)
+    response = response_of(answered, status, headers, body or b"")
+    return replace(report, response=response, body=body is not None)
+
+
 def judge(report: Report, page: KnownPage, agent: str, at: float) -> Verdict:
     """What a report says of a page.
 

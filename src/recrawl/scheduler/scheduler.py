@@ -15,48 +15,35 @@ import os
 import threading
 import time
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from functools import partial
-from math import inf, isnan, nan
+from math import inf, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from recrawl.clock import RealClock
-from recrawl.detect.masks.json_text import read_masks
-from recrawl.entries.entries import HostSeen, PagesFound, SettingsUsed, VisitMade
-from recrawl.entries.records import digest_of
-from recrawl.errors import InvalidParameter, StoreCorrupt, StoreError
-from recrawl.fetch.polite import asked_to_wait
+from recrawl.entries.entries import HintsTaken, PagesFound, SettingsUsed
+from recrawl.errors import InvalidParameter, StoreError
 from recrawl.parse.addresses import host_of
 from recrawl.scheduler.crawl_schedule import CrawlSchedule
-from recrawl.scheduler.reports import (
-    KnownPage,
-    Report,
-    address_of,
-    judge,
-    manifest_in,
-    outcome_of,
-    response_of,
-)
+from recrawl.scheduler.outside_visits import OutsideVisits, judge_visit, reported_visits
+from recrawl.scheduler.reports import Report, address_of, outcome_of, report_of
+from recrawl.scheduler.waiting_hints import hear_waiting
 from recrawl.settings.settings import Settings, plain_settings
 from recrawl.state.opening import open_crawl
 from recrawl.state.weights import check_weights
 from recrawl.store import hold_store, open_store
 from recrawl.store.retention import Retention
 from recrawl.store.settings_file import load_settings, store_of
-from recrawl.units import SECONDS_A_DAY, http_text
+from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 
     from recrawl.clock import Clock
-    from recrawl.detect.verdict import Verdict
     from recrawl.entries.entries import Found
-    from recrawl.entries.manifests import Manifest
-    from recrawl.frontier.agenda import Lease
-    from recrawl.parse.messages import Response
+    from recrawl.entries.reports import AnsweredReport
     from recrawl.scheduler.crawl_schedule import DuePage, SchedulerStatus
     from recrawl.scheduler.reports import Headers
     from recrawl.store import Address
@@ -94,7 +81,8 @@ class Scheduler:
         self._lock = threading.RLock()
         self._moved = threading.Condition(self._lock)
         self._wakers: set[Callable[[], object]] = set()  # of event loops that wait
-        self._out: dict[int, Lease] = {}
+        self._outside = OutsideVisits(schedule)
+        self._hint = 0  # number of the last that was taken
         self._closed = False
 
     @classmethod
@@ -159,9 +147,7 @@ class Scheduler:
         after `seen` or `release`.
         """
         with self._held():
-            pages = self._schedule.due(most)
-            self._out |= {page.lease.page: page.lease for page in pages}
-            return self._with_validators(pages)
+            return self._outside.due(most)
 
     def pages(self, patience_seconds: float | None = None) -> Iterator[DuePage]:
         """Due pages one after the other, waiting for each; several threads may iterate at once.
@@ -228,8 +214,7 @@ class Scheduler:
             wait_seconds: When it is due again; at once by default. A restart forgets it.
         """
         with self._held():
-            self._take_back(page)
-            self._schedule.release(page, wait_seconds / self._schedule.clock.seconds(1.0))
+            self._outside.release(page, wait_seconds / self._schedule.clock.seconds(1.0))
             self._wake()
 
     # What became of it.
@@ -267,24 +252,64 @@ class Scheduler:
         Raises:
             InvalidParameter: The page is not out, or what is said does not say what became of it.
         """
-        report = Report(changed, outcome_of(outcome), digest, age=age)
-        if any(each is not None for each in (status, headers, body, url)):
-            address = page.address if url is None else address_of(url)
-            response = response_of(address, status, headers, body or b"")
-            report = replace(report, response=response, body=body is not None)
+        report = report_of(
+            page.address,
+            Report(changed, outcome_of(outcome), digest, age=age),
+            status=status,
+            headers=headers,
+            body=body,
+            url=url,
+        )
         with self._held():
-            self._require_out(page)
-            known = self._known(page)
+            self._outside.require(page)
+        (found,) = self.seen_all([(page, report)])
+        if found is None:  # another thread was faster
+            self._outside.require(page)
+        assert found is not None  # noqa: S101 - or the page was not out
+        return found
+
+    def seen_all(
+        self, visits: Sequence[tuple[DuePage, Report]], batch: tuple[str, bytes] | None = None
+    ) -> list[VisitOutcome | None]:
+        """Learn what some visits found, and write them down in one transaction.
+
+        Args:
+            visits: Pages that were due, and what is said of each.
+            batch: Key of the batch and a digest of it, to be written down with the visits: see
+                `reported`. None for a batch without a key.
+
+        Returns:
+            What became of each page; None of one that is not out, which counts nothing.
+
+        Raises:
+            InvalidParameter: What is said of a page does not say what became of it; nothing of the
+                batch is taken.
+        """
+        with self._held():
+            known = [
+                self._outside.known(page) if self._outside.has(page) else None for page, _ in visits
+            ]
             now = self._schedule.clock.now()
         # Reading a page takes longest, and needs no lock.
         settings = self._schedule.crawl.settings
-        verdict = judge(report, known, settings.robots_agent, now * SECONDS_A_DAY)
-        manifest = manifest_in(verdict, known) if settings.feed_chunks else None
+        judged = [
+            None if facts is None else judge_visit(page, report, facts, settings, now)
+            for (page, report), facts in zip(visits, known, strict=True)
+        ]
         with self._held():
-            self._take_back(page)
-            self._record(page, report, verdict, manifest)
+            found = self._outside.learn(judged)
+            self._schedule.write(reported_visits(found, batch, now))
+            for _ in found.made:
+                self._schedule.visited()
+            if found.moved:
+                self._add([visit.target for visit in found.moved])
             self._wake()
-        return verdict.outcome
+        return found.outcomes
+
+    def reported(self, key: str) -> AnsweredReport | None:
+        """A batch that was taken within a day, by its key; None where there was none."""
+        with self._held():
+            return self._schedule.reader.report(key)
 
     def add(self, addresses: Iterable[str]) -> int:
         """Add pages by their addresses; those already known stay as they are. Returns how many.
@@ -296,6 +321,24 @@ class Scheduler:
             added = self._add(new)
             self._wake()
         return added
+
+    def take_hints(self) -> bool:
+        """Take the hints that wait in the store, as `recrawl hint` leaves them; False for none.
+
+        A page that is hinted at has more likely changed, by how often hints for its host were
+        right. One that is not known is added, if it belongs to a site of the settings.
+        """
+        taken = False
+        with self._held():
+            schedule = self._schedule
+            while (heard := hear_waiting(schedule.crawl, schedule.reader, self._hint)) is not None:
+                if heard.new:
+                    self._add(heard.new)
+                self._hint, taken = heard.last, True
+                schedule.write(HintsTaken(self._hint))
+            if taken:
+                self._wake()
+        return taken
 
     def status(self) -> SchedulerStatus:
         """How the crawl stands now."""
@@ -360,7 +403,7 @@ class Scheduler:
                 if found := self.due():
                     return found[0]
                 seconds, left = self._seconds_to_go(), deadline.seconds_left()
-                if left <= 0 or (seconds > left and not self._out):
+                if left <= 0 or (seconds > left and not self._outside):
                     return None
                 self._moved.wait(_sensible(min(seconds, left)))
         return None
@@ -371,92 +414,6 @@ class Scheduler:
         now = clock.now()
         ready = self._schedule.crawl.agenda.ready(now)
         return inf if ready == inf else clock.seconds(max(ready - now, 0.0))
-
-    def _require_out(self, page: DuePage) -> None:
-        """Raise for a page that was not handed out, or has been taken back."""
-        if self._out.get(page.lease.page) != page.lease:
-            raise InvalidParameter(
-                f"{page.address} is not out: it was seen or released already, or another scheduler "
-                "gave it"
-            )
-
-    def _take_back(self, page: DuePage) -> None:
-        self._require_out(page)
-        del self._out[page.lease.page]
-
-    def _with_validators(self, pages: list[DuePage]) -> list[DuePage]:
-        """Pages with what a conditional request for them needs, where their hosts are believed."""
-        trust, found = self._schedule.crawl.trust, []
-        copies = self._schedule.reader.copies([page.lease.page for page in pages])
-        for page, copy in zip(pages, copies, strict=True):
-            if copy is None or not trust.use_conditional(page.lease.host, page.lease.page):
-                found.append(page)
-                continue
-            modified = copy.modified_seconds
-            dated = "" if modified is None else http_text(modified)
-            found.append(replace(page, etag=copy.etag or "", last_modified=dated))
-        return found
-
-    def _known(self, page: DuePage) -> KnownPage:
-        """What is known of a page; its version is read now, for the judge holds no lock."""
-        crawl, reader, number = self._schedule.crawl, self._schedule.reader, page.lease.page
-        (copy,), (masks,) = reader.copies([number]), reader.masks([number])
-        before = float(crawl.last[number])
-        keeps = crawl.settings.versions > 0
-        try:
-            body = reader.newest_body(number) if copy is not None and keeps else None
-        except StoreCorrupt:  # the copy's signatures tell changes, too, and `check` tells of it
-            body = None
-        return KnownPage(
-            page.address,
-            page.first,
-            copy,
-            crawl.settings.rules[crawl.agenda.term(number)],
-            lambda: body,
-            read_masks(masks) if masks else crawl.trust.masks(page.lease.host),
-            None if isnan(before) else before * SECONDS_A_DAY,
-            keeps,
-        )
-
-    def _record(
-        self, page: DuePage, report: Report, verdict: Verdict, manifest: Manifest | None
-    ) -> None:
-        """Learn from a visit, and write it down."""
-        schedule, lease, response = self._schedule, page.lease, report.response
-        now = schedule.clock.now()
-        schedule.crawl.agenda.answered(lease, now)
-        if response is not None:
-            self._leave_alone(lease.host, response, now)
-        learned = schedule.learn(lease, page.address, verdict.outcome, now, age=verdict.age)
-        event, keeps = learned.event, schedule.crawl.settings.versions > 0
-        target = response.target if response is not None else ""
-        if event is not None:
-            version = digest_of(verdict.body) if verdict.body is not None and not keeps else None
-            event = replace(event, gist=verdict.gist or None, target=target or None)
-            event = replace(event, version=version, manifest=manifest)
-        made = VisitMade(
-            *(lease.page, now * SECONDS_A_DAY, verdict.outcome),
-            http=response.status if response is not None else None,
-            age=None if isnan(verdict.age) else verdict.age,
-            size=len(response.body) if response is not None and response.body else None,
-            share=None if isnan(verdict.share) else verdict.share,
-            copy=verdict.copy,
-            body=verdict.body if keeps else None,
-            change=learned.change,
-            event=event,
-        )
-        schedule.write(made)
-        schedule.visited()
-        if target:
-            self._add([target])
-
-    def _leave_alone(self, host: int, response: Response, now: float) -> None:
-        """Leave a host alone that asks for it by Retry-After."""
-        days, hosts = asked_to_wait(response, now), self._schedule.crawl.hosts
-        if days is not None:
-            hosts.block(host, now + days)
-            until, latency = (now + days) * SECONDS_A_DAY, hosts.latency(host) * SECONDS_A_DAY
-            self._schedule.write(HostSeen(hosts.names[host], hosts.delay(host), until, latency))
 
     def _add(self, addresses: list[str]) -> int:
         names = [host_of(each) for each in addresses]

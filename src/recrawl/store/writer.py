@@ -65,6 +65,7 @@ class Writer:
         self._loop = asyncio.get_running_loop()
         self._batch: list[_Waiting] = []
         self._timer: asyncio.TimerHandle | None = None
+        self._last: asyncio.Future[Receipt] | None = None
         self._closed = False
         self._failure: StoreError | None = None
         self._room = asyncio.Event()
@@ -82,6 +83,7 @@ class Writer:
             raise StoreError(f"{self._store.name}: the store is being closed")
         future: asyncio.Future[Receipt] = self._loop.create_future()
         self._batch.append((entry, future))
+        self._last = future
         self.queued += 1
         if len(self._batch) >= self._most_entries:
             self._hand_over()
@@ -94,6 +96,11 @@ class Writer:
     async def room(self) -> None:
         """Wait while the queue is full (backpressure)."""
         await self._room.wait()
+
+    async def written(self) -> None:
+        """Wait until everything put so far is on disk, or has failed."""
+        if self._last is not None:
+            await asyncio.wait([self._last])
 
     async def close(self) -> None:
         """Write everything queued, and end the thread. Idempotent."""

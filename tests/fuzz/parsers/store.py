@@ -35,6 +35,7 @@ from recrawl.entries.listings import ListingSynced, Quality, SyncOutcome
 from recrawl.entries.manifests import ListedChunk, Manifest
 from recrawl.entries.pushes import Subscription, SubscriptionsKnown
 from recrawl.entries.records import Destination
+from recrawl.entries.reports import AnsweredReport, VisitsReported
 from recrawl.entries.sources import Source, SourceKind, SourcesKnown
 from recrawl.errors import StoreError
 from recrawl.store import add_hints, create_store, open_store
@@ -95,6 +96,7 @@ _CELLS = (
     "update sources set push_hub = cast(? as text)",
     "update subscriptions set until = cast(? as integer)",
     "update subscriptions set pushes = cast(? as integer)",
+    "update reports set answer = cast(? as text)",
     "update visits set http = cast(? as integer)",
     "update duplicates set original = cast(? as integer)",
     "update duplicates set sign = cast(? as integer)",
@@ -162,6 +164,7 @@ def _whole_store() -> bytes:
                     ),
                     SourcesKnown([Source("https://a.org/f", "https://a.org", SourceKind.FEED)]),
                     SubscriptionsKnown([Subscription("https://a.org/f", "https://b.org/", 9.0)]),
+                    VisitsReported([], AnsweredReport("batch", b"12345678", "[]"), 95.0),
                 ]
             )
         add_hints(path, ["https://a.org/"], 99.0)
@@ -198,6 +201,7 @@ def _read_all(store: ReadStore) -> None:
     for source in store.sources():
         source.listed_keys  # noqa: B018 - it must not fail
     store.subscriptions()
+    store.report("batch")
     store.shells()
     store.moves(pages)
     store.failing_pages(10)

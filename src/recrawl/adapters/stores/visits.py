@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recrawl.adapters.tables.visits import VisitReading
-    from recrawl.entries.columns import OutcomeColumns
+    from recrawl.entries.columns import OutcomeColumns, VisitColumns
     from recrawl.entries.store import ReadStore
 
 _COLUMNS = ("page", "visited_at", "changed", "last_modified", "status")
@@ -41,7 +41,7 @@ def read(reading: VisitReading) -> Iterator[Batch]:
         for visits in reader.outcomes(rows=_ROWS):
             if visits.page.max() >= len(names):
                 names = Texts.joined([names, *_more(reader, len(names))])
-            batch = _batch(visits, names, position)
+            batch = batch_of(visits, names, position)
             position += len(batch.at)
             if len(batch.at):
                 yield batch
@@ -53,7 +53,14 @@ def _more(reader: ReadStore, first: int) -> Iterator[Texts]:
     return (Texts.of(addresses) for addresses in reader.all_addresses(first))
 
 
-def _batch(visits: OutcomeColumns, names: Texts, position: int) -> Batch:
+def batch_of(visits: OutcomeColumns | VisitColumns, names: Texts, position: int = 0) -> Batch:
+    """Visits as rows of a log.
+
+    Args:
+        visits: The visits.
+        names: Names of all pages, by number.
+        position: How many rows came before.
+    """
     kept = np.flatnonzero(ANSWER_OF_OUTCOME[visits.outcome] != AnswerKind.FAILED)
     page, outcome = visits.page[kept], visits.outcome[kept]
     modified = visits.modified_at[kept]

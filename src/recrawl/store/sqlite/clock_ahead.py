@@ -64,6 +64,7 @@ def date_back(connection: apsw.Connection, now: int) -> int:
         connection.execute(f"update sources set {column} = ?1 where {column} > ?1", (now,))  # noqa: S608 - ours
     for column in ("until", "pushed_at"):
         connection.execute(sooner.format("subscriptions", column), (now, ahead))
+    connection.execute("update reports set at = ?1 where at > ?1", (now,))
     checkpoints.forget(connection)
     return len(visits)
 

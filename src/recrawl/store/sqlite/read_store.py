@@ -26,6 +26,7 @@ from recrawl.store.sqlite import latest_visits as visit_rows
 from recrawl.store.sqlite import listings as listing_rows
 from recrawl.store.sqlite import manifests as manifest_rows
 from recrawl.store.sqlite import pages as page_rows
+from recrawl.store.sqlite import reports as report_rows
 from recrawl.store.sqlite import sources as source_rows
 from recrawl.store.sqlite import subscriptions as subscription_rows
 from recrawl.store.sqlite import versions as version_rows
@@ -335,6 +336,7 @@ class SqliteReadStore:
     discovered = _query(host_rows.discovered)
     sources = _query(source_rows.sources)
     subscriptions = _query(subscription_rows.subscriptions)
+    report = _query(report_rows.report_of)
     host_delays = _query(host_rows.host_delays)
     host_masks = _query(host_rows.masks_of_hosts)
     signal_records = _query(host_rows.signal_records)

@@ -39,6 +39,7 @@ from recrawl.entries.filtering import AddressesRefused, ShapeJudged
 from recrawl.entries.listings import ListingSynced
 from recrawl.entries.pushes import SubscriptionsKnown
 from recrawl.entries.records import digest_of
+from recrawl.entries.reports import VisitsReported
 from recrawl.entries.sources import SourceLooked, SourcesKnown
 from recrawl.errors import InvalidParameter
 from recrawl.store.retention import Retention
@@ -56,6 +57,7 @@ from recrawl.store.sqlite import (
     manifests,
     meta,
     pages,
+    reports,
     sources,
     subscriptions,
     versions,
@@ -137,6 +139,8 @@ class Transaction:
         match entry:
             case VisitMade():
                 return self._visit(entry, retention)
+            case VisitsReported():
+                return self._take_report(entry, retention)
             case PagesFound():
                 return self._found(entry)
             case VisitsImported():
@@ -255,6 +259,13 @@ class Transaction:
             row = feed.row_of(event, page, at, self.visit)
             row[feed.SHARE_AT] = None if made.share is None else round(made.share * SHARES)
             self._tell(event, page, row, digest)
+        return self.visit
+
+    def _take_report(self, entry: VisitsReported, retention: Retention) -> int:
+        for made in entry.visits:
+            self._visit(made, retention)
+        if entry.report is not None:
+            reports.put(self.connection, entry.report, entry.at_seconds)
         return self.visit
 
     def _note(self, page: int, made: VisitMade) -> None:

@@ -1,0 +1,164 @@
+"""How fast the server answers over a large store, and what it costs the crawl beside it.
+
+    python benchmarks/serve.py                                   # 20,000 pages, a minute or two
+    python benchmarks/serve.py --pages 1000000 --keep filled     # a store that is made once
+
+A store is written as in `benchmarks/memory.py`. A crawl with a stand-in for the network then makes
+as many visits as it can for some seconds: alone, and again while `recrawl serve` answers each page
+and call in turn, over and over, at most a few per second. Of each page and call, the first answer
+(nothing is in memory) and the 95th percentile are shown, and at the end the visits per second
+beside the server as a share of those alone.
+
+Touches: a temporary folder, processes, loopback.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import http.client
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from pathlib import Path
+from urllib.parse import quote
+
+from memory import SECONDS_PER_DAY, Network, address_of, fill, replay
+
+from recrawl.clock import ScaledClock
+from recrawl.crawl.running import running
+from recrawl.store.settings_file import load_settings
+from recrawl.units import SECONDS_A_DAY
+
+MOST_SECONDS, LEAST_SHARE = 1.0, 0.9
+PAUSE_SECONDS = 0.2  # between two questions
+
+
+def paths(pages: int, hosts: int) -> list[str]:
+    """What is asked for: every page and call that reads."""
+    page, url = pages // 2, quote(address_of(pages // 2, hosts), safe="")
+    calls = [
+        *("status", "plan", "pages?limit=50", "pages?sort=fresh&limit=500", "pages?q=page-77"),
+        *("pages?sort=-next&offset=1000", f"pages?url={url}", f"pages/{page}"),
+        *(f"pages/{page}/visits", f"pages/{page}/versions", f"pages/{page}/why", f"why?url={url}"),
+        *("visits?limit=1000", "hosts?limit=100", "changes?limit=100", "listings"),
+    ]
+    shown = ["/", "/pages", "/pages?q=page-77&sort=fresh", f"/pages/{page}", "/changes"]
+    later = ["/sites", "/listings", "/what-if"]
+    return [*shown, *later, *(f"/api/v1/{call}" for call in calls)]
+
+
+def crawl(folder: Path, seconds: float) -> None:
+    """Make as many visits as can be made in some seconds, and print how many per second."""
+    settings = load_settings(folder / "recrawl.toml")
+    clock = ScaledClock(SECONDS_PER_DAY, time.time() / SECONDS_A_DAY)
+
+    async def run() -> float:
+        record = {"record": lambda _: Network()}
+        async with running(settings, folder / "pages.db", clock, **record) as crawler:
+            loop = asyncio.get_running_loop()
+            began, before = loop.time(), time.process_time()
+            loop.call_later(seconds, crawler.stop)
+            await crawler.run()
+            took, cpu = loop.time() - began, time.process_time() - before
+            print(f"{crawler.tally.visits / took:.3f} {crawler.tally.visits / cpu:.3f}")
+
+    asyncio.run(run())
+
+
+def crawled(folder: Path, seconds: float) -> subprocess.Popen[str]:
+    words = [sys.executable, __file__, "--crawl", str(folder), str(seconds)]
+    return subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+
+
+def visits_per_second(process: subprocess.Popen[str]) -> tuple[float, float]:
+    """Visits per second, and per second of CPU."""
+    out, _ = process.communicate()
+    assert process.returncode == 0, "the crawl has failed"
+    wall, cpu = out.split()[-2:]
+    return float(wall), float(cpu)
+
+
+def ask(port: int, path: str) -> tuple[int, float]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+    began = time.perf_counter()
+    try:
+        connection.request("GET", path)
+        response = connection.getresponse()
+        response.read()
+        return response.status, time.perf_counter() - began
+    finally:
+        connection.close()
+
+
+def measure(folder: Path, pages: int, hosts: int, seconds: float) -> tuple[float, float]:
+    """Answer times while a crawl runs, and its visits per second."""
+    words = [Path(sys.executable).with_name("recrawl"), "serve", "--port", "0"]
+    with subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            found = re.search(r":(\d+)/", server.stdout.readline())
+            assert found, "the server did not start"
+            port, took = int(found[1]), defaultdict[str, list[float]](list)
+            refused = Counter[str]()
+            beside = crawled(folder, seconds)
+            until = time.monotonic() + seconds
+            asked = paths(pages, hosts)
+            while time.monotonic() < until:
+                for path in asked:
+                    code, each = ask(port, path)
+                    if code != 404:
+                        took[path].append(each)
+                        refused[path] += code != 200
+                    time.sleep(PAUSE_SECONDS)
+            result = visits_per_second(beside)
+        finally:
+            server.terminate()
+    for path, times in took.items():
+        ordered = sorted(times)
+        p95 = ordered[min(int(0.95 * len(ordered)), len(ordered) - 1)]
+        verdict = "holds" if p95 <= MOST_SECONDS and not refused[path] else "FALLS SHORT"
+        line = f"first {times[0]:6.3f} s, 95 % {p95:6.3f} s of {len(times):4d}  {path[:80]}"
+        line += f" ({refused[path]} without an answer)" if refused[path] else ""
+        print(f"{verdict:<13}{line}")
+    return result
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pages", type=int, default=20_000)
+    parser.add_argument("--hosts", type=int, default=1_000)
+    parser.add_argument("--seconds", type=float, default=30.0, help="of each crawl")
+    parser.add_argument("--keep", type=Path, help="folder for the filled store; made once")
+    parser.add_argument("--crawl", nargs=2, help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.crawl:
+        crawl(Path(asked.crawl[0]), float(asked.crawl[1]))
+        return
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        filled = asked.keep or folder / "filled"
+        if not filled.exists():
+            filled.mkdir(parents=True)
+            fill(filled, asked.pages, asked.hosts)
+            replay(filled)
+        for name in ("recrawl.toml", "pages.db"):
+            shutil.copy(filled / name, folder / name)
+        size = (folder / "pages.db").stat().st_size
+        print(f"{asked.pages:,} pages on {asked.hosts:,} hosts, {size / 1e6:,.0f} MB on disk")
+        alone = visits_per_second(crawled(folder, asked.seconds))
+        beside = measure(folder, asked.pages, asked.hosts, asked.seconds)
+        shares = beside[0] / alone[0], beside[1] / alone[1]
+        verdict = "holds" if shares[0] >= LEAST_SHARE else "FALLS SHORT"
+        print(
+            f"{verdict:<13}{beside[0]:,.0f} visits per second beside the server, {alone[0]:,.0f} "
+            f"alone: {shares[0]:.0%} (per second of CPU {shares[1]:.0%})"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+"""`recrawl serve`: the dashboard and the HTTP API of a crawl.
+
+Touches: files, the network, the clock, signals, the standard streams.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recrawl.cli import screen, shared
+from recrawl.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recrawl.scheduler import Scheduler
+    from recrawl.serve.safety import Access
+    from recrawl.serve.source import Source
+
+TOKEN = "RECRAWL_TOKEN"  # noqa: S105 - name of the variable that may hold it
+
+_HOST = typer.Option(metavar="ADDRESS", help="Address to listen on.")
+_PORT = typer.Option(metavar="PORT", help="Port to listen on; 0 for any.", min=0, max=65535)
+_SCHEDULE = typer.Option(
+    "--schedule",
+    help="Also schedule visits of other crawlers, which the API leases pages to.",
+)
+_NAME = typer.Option(
+    "--name",
+    metavar="NAME",
+    help="Name that browsers reach it by besides, such as a proxy's; may be repeated.",
+    show_default=False,
+)
+
+
+def serve(
+    *,
+    host: Annotated[str, _HOST] = "127.0.0.1",
+    port: Annotated[int, _PORT] = 8117,
+    names: Annotated[list[str] | None, _NAME] = None,
+    schedule: Annotated[bool, _SCHEDULE] = False,
+    settings: Annotated[Path, shared.SETTINGS_OR_STORE] = Path("recrawl.toml"),
+) -> None:
+    """Show the crawl in a browser, and answer programs over HTTP.
+
+    The dashboard shows how fresh the copies are, where the budget goes, what
+    changed, what is next and why, also while a crawl is running. It reads
+    recrawl.toml and the store beside it and changes neither. Nothing is loaded from
+    elsewhere. The API is at /api/v1/, described by /api/v1/openapi.json. With
+    --schedule it holds the store as a crawl does, and leases pages to crawlers that
+    report what they find; RECRAWL_TOKEN sets the token that they need.
+
+    Only this machine can reach it, unless --host says otherwise; everyone who does
+    needs the token then, which the printed link contains. Ctrl-C ends it. Needs
+    `pip install 'recrawl[serve]'`.
+
+    \b
+    Examples:
+        recrawl serve
+        recrawl serve --port 9000 --settings news/recrawl.toml
+        recrawl serve --host 0.0.0.0 --name crawl.example.org
+        recrawl serve --schedule
+    """  # noqa: D301 - \b tells click to leave the paragraph alone
+    with needs_extra():
+        from recrawl.serve.app import create_app
+        from recrawl.serve.lending import SchedulerOwner
+        from recrawl.serve.safety import LOGIN, Access
+        from recrawl.serve.source import Source
+
+    from recrawl.serve.running import address_of, listen, run
+
+    source = Source(settings)
+    with source.open() as reader:  # what is wrong with it is said now
+        source.settings(reader)
+    access = Access.at(host, token_of(), names or ())
+    listener = listen(host, port)
+
+    def tell() -> None:
+        address = address_of(listener, (names or [host])[0])
+        if access.open_to_read:
+            screen.say(f"{address}/")
+            if schedule:
+                say_token(access)
+        else:
+            screen.say(f"{address}{LOGIN}?token={access.token}")
+            screen.remark("Whoever has this link can read everything; others cannot.")
+        sys.stdout.flush()  # whoever started this may wait for the address
+
+    with ExitStack() as stack:
+        owner = None
+        if schedule:
+            scheduler = stack.enter_context(_scheduler(settings, source))
+            owner = SchedulerOwner(scheduler)
+        stack.enter_context(suppress(KeyboardInterrupt))
+        run(create_app(source, access, owner), listener, tell)
+
+
+def _scheduler(settings: Path, source: Source) -> Scheduler:
+    """The schedule of a crawl, by its settings or by a store that has them."""
+    import json
+
+    from recrawl.scheduler import Scheduler
+
+    if source.store() == settings:
+        with source.open() as reader:  # its settings were read before, and are sound
+            plain = json.loads(reader.settings_used())
+        return Scheduler.open(settings, **plain)
+    return Scheduler.open(settings=settings)
+
+
+def token_of() -> str:
+    """The token of the environment, or a new one."""
+    import os
+
+    from recrawl.serve.safety import new_token
+
+    return os.environ.get(TOKEN) or new_token()
+
+
+def say_token(access: Access) -> None:
+    """Print the token of a server that changes something, unless the environment has it."""
+    import os
+
+    if not os.environ.get(TOKEN):
+        screen.remark(f"Token for calls that change something: {access.token}")
+
+
+@contextmanager
+def needs_extra() -> Iterator[None]:
+    """Turn a missing package of the extra into a sentence."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name not in ("fastapi", "starlette", "jinja2", "uvicorn", "pydantic"):
+            raise
+        raise MissingExtra("`recrawl serve`", "serve") from None

@@ -1,0 +1,4 @@
+"""The dashboard and the HTTP API over a store.
+
+Touches: files, the clock, the network, threads.
+"""

@@ -1,0 +1,122 @@
+"""Answers from a store, each worked out once for all who ask at the same time.
+
+An answer is kept for some seconds, and handed out meanwhile. Work runs in a few threads with
+readers of their own, so that neither the server nor the crawl beside it waits: reads are short, and
+never more than a few at once.
+
+Touches: a store, the clock, threads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections import OrderedDict
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from recrawl.errors import Busy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    from recrawl.entries.store import ReadStore
+
+T = TypeVar("T")
+
+_THREADS = 2  # a crawl beside us needs the others
+_MOST_KEPT = 500
+_MOST_WAITING = 64  # questions; whoever comes later is told to come again
+
+
+@dataclass(frozen=True, slots=True)
+class Kept(Generic[T]):
+    """An answer.
+
+    Args:
+        value: What it is.
+        until: When it is too old, on a steady clock.
+    """
+
+    value: T
+    until: float
+
+
+class Answers:
+    """Answers questions about a store; used by one event loop.
+
+    Args:
+        open_reader: Opens the store for one more thread.
+        steady: A clock that nobody can set, in seconds.
+    """
+
+    def __init__(
+        self, open_reader: Callable[[], ReadStore], steady: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._open_reader = open_reader
+        self._steady = steady
+        self._own = threading.local()
+        self._opened: list[ReadStore] = []
+        self._threads = ThreadPoolExecutor(
+            _THREADS, thread_name_prefix="recrawl-answers", initializer=self._open
+        )
+        self._kept: OrderedDict[Hashable, Kept[Any]] = OrderedDict()
+        self._asked: dict[Hashable, asyncio.Task[Any]] = {}
+
+    async def ask(
+        self, key: Hashable, work: Callable[[ReadStore], T], *, seconds: float = 0.0
+    ) -> T:
+        """The answer to a question, which may be as old as it is kept.
+
+        Args:
+            key: Tells questions apart.
+            work: Works the answer out, in another thread.
+            seconds: How long it is kept.
+        """
+        kept = self._kept.get(key)
+        if kept is not None and self._steady() < kept.until:
+            self._kept.move_to_end(key)
+            return kept.value  # type: ignore[no-any-return]
+        task = self._asked.get(key)
+        if task is None:
+            if len(self._asked) >= _MOST_WAITING:
+                raise Busy("too many questions at once; ask again in a second")
+            task = asyncio.create_task(self._answer(key, work, seconds))
+            self._asked[key] = task
+        # Whoever leaves does not take the answer from the others.
+        return await asyncio.shield(task)
+
+    async def _answer(self, key: Hashable, work: Callable[[ReadStore], T], seconds: float) -> T:
+        try:
+            loop = asyncio.get_running_loop()
+            value = await loop.run_in_executor(self._threads, self._work, work)
+            if seconds:
+                self._kept[key] = Kept(value, self._steady() + seconds)
+                self._kept.move_to_end(key)
+                while len(self._kept) > _MOST_KEPT:
+                    self._kept.popitem(last=False)
+            return value
+        finally:
+            del self._asked[key]
+
+    def _open(self) -> None:
+        self._own.reader = None
+
+    def _work(self, work: Callable[[ReadStore], T]) -> T:
+        if self._own.reader is None:
+            self._own.reader = self._open_reader()
+            self._opened.append(self._own.reader)
+        return work(self._own.reader)
+
+    def forget(self) -> None:
+        """Keep no answer: what they rest on has changed."""
+        self._kept.clear()
+
+    async def close(self) -> None:
+        """Wait for what is at work, and close the store."""
+        await asyncio.gather(*self._asked.values(), return_exceptions=True)
+        self._threads.shutdown()
+        for reader in self._opened:
+            reader.close()

@@ -1,0 +1,252 @@
+"""Pages lent to other crawlers for a while: nobody gets a page that somebody else has.
+
+A lease ends by itself, so that the pages of a crawler that is gone come back. It is known by a
+number that cannot be guessed, and is only in memory: those of a server that was killed are free.
+
+Touches: the clock, threads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from recrawl.errors import Busy, Conflict, InvalidParameter
+from recrawl.scheduler.outside_visits import outcomes_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from recrawl.crawl.crawler import Crawler
+    from recrawl.entries.reports import AnsweredReport
+    from recrawl.scheduler.crawl_schedule import DuePage
+    from recrawl.scheduler.reports import Report
+    from recrawl.scheduler.scheduler import Scheduler
+    from recrawl.visits.status import VisitOutcome
+
+_MOST_OUT = 10_000
+_LEASE_BYTES = 12
+
+
+class ScheduleOwner(Protocol):
+    """Whoever holds the store for writing, and decides what is due.
+
+    Attributes:
+        fetches: Whether it visits pages itself.
+    """
+
+    fetches: bool
+
+    async def due(self, most: int) -> list[DuePage]:
+        """Pages that are most worth a visit now."""
+
+    async def due_in(self) -> float:
+        """Seconds until a page may be due, as far as is known."""
+
+    async def release(self, page: DuePage) -> None:
+        """Take back a page that was not visited."""
+
+    async def seen_all(
+        self, visits: Sequence[tuple[DuePage, Report]], batch: tuple[str, bytes] | None
+    ) -> list[VisitOutcome | None]:
+        """Learn what visits found; as `recrawl.Scheduler.seen_all`."""
+
+    async def reported(self, key: str) -> AnsweredReport | None:
+        """A batch that was taken, by its key."""
+
+    async def take_hints(self) -> None:
+        """Take the hints that wait in the store."""
+
+    async def visit(self, page: int, seconds: float) -> bool:
+        """Visit a page out of its turn, if it fetches, and may within some seconds."""
+
+
+class SchedulerOwner:
+    """A schedule without a crawl of its own: others make all visits.
+
+    Args:
+        scheduler: The schedule.
+    """
+
+    fetches = False
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self._scheduler = scheduler
+
+    async def due(self, most: int) -> list[DuePage]:
+        """As `ScheduleOwner` has it."""
+        return await asyncio.to_thread(self._scheduler.due, most)
+
+    async def due_in(self) -> float:
+        """As `ScheduleOwner` has it."""
+        return await asyncio.to_thread(self._scheduler.due_in)
+
+    async def release(self, page: DuePage) -> None:
+        """As `ScheduleOwner` has it."""
+        await asyncio.to_thread(self._scheduler.release, page)
+
+    async def seen_all(
+        self, visits: Sequence[tuple[DuePage, Report]], batch: tuple[str, bytes] | None
+    ) -> list[VisitOutcome | None]:
+        """As `ScheduleOwner` has it."""
+        return await asyncio.to_thread(self._scheduler.seen_all, visits, batch)
+
+    async def reported(self, key: str) -> AnsweredReport | None:
+        """As `ScheduleOwner` has it."""
+        return await asyncio.to_thread(self._scheduler.reported, key)
+
+    async def take_hints(self) -> None:
+        """As `ScheduleOwner` has it."""
+        await asyncio.to_thread(self._scheduler.take_hints)
+
+    async def visit(self, page: int, seconds: float) -> bool:
+        """Visit nothing."""
+        del page, seconds
+        return False
+
+
+class CrawlOwner:
+    """A crawl that runs in the same event loop, and lends pages.
+
+    Args:
+        crawler: The crawl.
+    """
+
+    fetches = True
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        lender = crawler.lender
+        self.due, self.due_in, self.release = lender.due, lender.due_in, lender.release
+        self.seen_all, self.reported = lender.seen_all, lender.reported
+
+    async def take_hints(self) -> None:
+        """Do nothing: the crawl takes them by itself."""
+
+    async def visit(self, page: int, seconds: float) -> bool:
+        """As `ScheduleOwner` has it."""
+        clock = self._crawler.schedule.clock
+        until = clock.now() + seconds / clock.seconds(1.0)
+        return not await self._crawler.visit_soon(page, until)
+
+
+@dataclass(frozen=True, slots=True)
+class LentPage:
+    """A page that somebody may visit now.
+
+    Args:
+        lease: Name of the lease.
+        page: The page.
+        until: When the lease ends, on a steady clock.
+    """
+
+    lease: str
+    page: DuePage
+    until: float
+
+
+class Lending:
+    """Leases of a schedule; used by one event loop.
+
+    Args:
+        owner: Decides what is due.
+        steady: A clock that nobody can set, in seconds.
+    """
+
+    def __init__(self, owner: ScheduleOwner, steady: Callable[[], float] = time.monotonic) -> None:
+        self.owner = owner
+        self._steady = steady
+        self._lent: dict[str, LentPage] = {}
+        self._keys: set[str] = set()  # of batches that are being taken
+
+    async def due(self, most: int, seconds: float) -> list[LentPage]:
+        """Pages that are most worth a visit now, each leased for some seconds."""
+        await self.take_back_expired()
+        if len(self._lent) + most > _MOST_OUT:
+            raise Busy(f"{len(self._lent):,} pages are leased already; report or release some")
+        until = self._steady() + seconds
+        pages = await self.owner.due(most)
+        lent = [LentPage(secrets.token_hex(_LEASE_BYTES), page, until) for page in pages]
+        self._lent.update({each.lease: each for each in lent})
+        return lent
+
+    def page_of(self, lease: str) -> DuePage | None:
+        """The page of a lease; None where it has ended, or never was."""
+        lent = self._lent.get(lease)
+        return None if lent is None or lent.until <= self._steady() else lent.page
+
+    async def release(self, leases: Sequence[str]) -> int:
+        """Give leases back; returns how many still were."""
+        lent = [self._lent.pop(lease, None) for lease in leases]
+        return sum([await self._give_back(each) for each in lent if each is not None])
+
+    async def seen_all(
+        self, visits: Sequence[tuple[str, Report | None]], batch: tuple[str, bytes] | None
+    ) -> list[VisitOutcome | None]:
+        """Learn what visits found, by their leases.
+
+        Args:
+            visits: Lease of each, and what is said of it; None for a lease that is no more.
+            batch: Key of the batch, and what tells it from others; None where it has no key.
+
+        Returns:
+            What became of each page; None where the lease had ended.
+
+        Raises:
+            Conflict: Such a batch is being taken right now.
+            InvalidParameter: The key is that of another batch, or a report is not clear.
+        """
+        if batch is None:
+            return await self._seen_all(visits, None)
+        key, digest = batch
+        if key in self._keys:
+            raise Conflict("a batch with this Idempotency-Key is being taken; ask again")
+        self._keys.add(key)
+        try:
+            known = await self.owner.reported(key)
+            if known is None:
+                return await self._seen_all(visits, batch)
+        finally:
+            self._keys.discard(key)
+        if known.digest != digest:
+            raise InvalidParameter(
+                "this Idempotency-Key was used for another batch; choose a new key for each batch"
+            )
+        return outcomes_in(known)
+
+    async def _seen_all(
+        self, visits: Sequence[tuple[str, Report | None]], batch: tuple[str, bytes] | None
+    ) -> list[VisitOutcome | None]:
+        # Out of the table while they are worked on: nobody takes them back, or reports them again.
+        lent = [self._lent.pop(lease, None) for lease, _ in visits]
+        pairs = [
+            (each.page, report)
+            for each, (_, report) in zip(lent, visits, strict=True)
+            if each is not None and report is not None
+        ]
+        try:
+            found = iter(await self.owner.seen_all(pairs, batch))
+        except InvalidParameter:
+            self._lent.update({each.lease: each for each in lent if each is not None})
+            raise
+        return [
+            next(found) if each is not None and report is not None else None
+            for each, (_, report) in zip(lent, visits, strict=True)
+        ]
+
+    async def take_back_expired(self) -> None:
+        """Give the pages back whose leases have ended."""
+        now = self._steady()
+        for lent in [each for each in self._lent.values() if each.until <= now]:
+            if self._lent.pop(lent.lease, None) is not None:
+                await self._give_back(lent)
+
+    async def _give_back(self, lent: LentPage) -> bool:
+        try:
+            await self.owner.release(lent.page)
+        except InvalidParameter:  # it is out no more
+            return False
+        return True

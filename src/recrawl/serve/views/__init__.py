@@ -1,0 +1,4 @@
+"""What pages and calls show, as plain values.
+
+Touches: a store.
+"""

@@ -1,0 +1,149 @@
+"""All that is known of one page: its visits, versions, rate, and why it is visited next.
+
+Touches: a store.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recrawl.adapters.stores.visits import batch_of
+from recrawl.analysis.trend_pictures import duane_plot, timeline
+from recrawl.analysis.trends import TrendPages
+from recrawl.arrays.texts import Texts
+from recrawl.errors import UnknownPage
+from recrawl.inspect.why.why import reasons
+from recrawl.rates.priors import Priors
+from recrawl.report.histories import HEADER, visit_words
+from recrawl.trends.windows import Windowing, consistent_windows
+from recrawl.units import utc_text
+from recrawl.visits.grouping import group
+from recrawl.visits.status import VisitOutcome
+from recrawl.visits.vetting import Vetting, vet
+
+if TYPE_CHECKING:
+    from recrawl.entries.columns import VisitColumns
+    from recrawl.entries.store import ReadStore
+    from recrawl.inspect.why.values import Why
+    from recrawl.report.charts.vega import Chart, Colours
+    from recrawl.state.snapshot import Snapshot
+
+_SHOWN_VISITS = 100
+_MOST_VISITS = 20_000  # of a chart
+_LEVEL = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class ShownVersion:
+    """A version of a page.
+
+    Args:
+        at: When it was first seen.
+        seconds: The same, in seconds after 1970.
+        size: Its bytes.
+        digest: Its name.
+    """
+
+    at: str
+    seconds: float
+    size: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageView:
+    """One page.
+
+    Args:
+        page: Its number.
+        address: Its address.
+        header: Heads of the table of visits.
+        visits: The newest visits, newest first.
+        visits_total: How many there are.
+        versions: Versions that are kept, newest first.
+    """
+
+    page: int
+    address: str
+    header: tuple[str, ...]
+    visits: list[list[str]]
+    visits_total: int
+    versions: list[ShownVersion]
+
+
+def address_of(reader: ReadStore, page: int) -> str:
+    """Address of a page; refused where there is none of that number."""
+    if not 0 <= page < reader.page_count():
+        raise UnknownPage(f"there is no page {page}")
+    return reader.addresses([page])[0]
+
+
+def read_page(reader: ReadStore, page: int) -> PageView:
+    """All that is known of a page."""
+    address = address_of(reader, page)
+    visits = reader.history(page)
+    versions = [
+        ShownVersion(utc_text(each.at_seconds), each.at_seconds, each.size, each.digest.hex())
+        for each in reversed(reader.versions(page))
+    ]
+    words = visit_words(visits, _SHOWN_VISITS)
+    return PageView(page, address, HEADER, words, len(visits.at), versions)
+
+
+def read_why(snapshot: Snapshot, reader: ReadStore, page: int) -> Why:
+    """Why a page is visited next."""
+    address_of(reader, page)
+    return reasons(snapshot, reader, page)
+
+
+def _pages(reader: ReadStore, page: int) -> TrendPages | None:
+    """A page as trends take it; None where its visits say nothing."""
+    address, visits = address_of(reader, page), reader.history(page, most=_MOST_VISITS)
+    batch = batch_of(_alone(visits), Texts.of([address]))
+    if len(batch.at) <= 1:
+        return None
+    grouped = group([batch.hashed(0)])
+    histories = vet(grouped.rows, Vetting())
+    return TrendPages(grouped.names, grouped.position, histories, Priors.one(), complete=False)
+
+
+def _alone(visits: VisitColumns) -> VisitColumns:
+    """Visits of one page, which is number 0."""
+    return replace(visits, page=np.zeros(len(visits.page), np.int64))
+
+
+def timeline_of(reader: ReadStore, page: int, colours: Colours) -> Chart | None:
+    """Visits, changes and rate of a page; None where there is nothing to draw."""
+    pages = _pages(reader, page)
+    return None if pages is None else timeline(pages, pages.points(), level=_LEVEL, colours=colours)
+
+
+def duane_of(reader: ReadStore, page: int, colours: Colours) -> Chart | None:
+    """Duane plot of a page; None where it has too few changes."""
+    pages = _pages(reader, page)
+    if pages is None:
+        return None
+    points = pages.points()
+    windows = consistent_windows(points, Windowing())
+    return duane_plot(points, windows, title="", colours=colours) if len(windows) else None
+
+
+def week_of(reader: ReadStore, page: int) -> list[dict[str, Any]]:
+    """Visits and changes found by weekday and hour, in UTC."""
+    visits = reader.history(page, most=_MOST_VISITS)
+    hours = visits.at.astype("datetime64[h]").astype(np.int64)
+    place = (hours // 24 + 3) % 7 * 24 + hours % 24  # 1970 began on a Thursday
+    made = np.bincount(place, minlength=7 * 24)
+    found = np.bincount(place[visits.outcome == VisitOutcome.CHANGED], minlength=7 * 24)
+    return [
+        {
+            "day": slot // 24,
+            "hour": slot % 24,
+            "visits": int(made[slot]),
+            "changes": int(found[slot]),
+        }
+        for slot in range(7 * 24)
+    ]

@@ -1,0 +1,191 @@
+"""All pages of a crawl as one table in memory, that is searched, sorted and shown in parts.
+
+A million pages take about 200 MB and some seconds to read, so the table is read once for a while,
+and every question is a look at arrays.
+
+Touches: a store.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.arrays.texts import Texts
+from recrawl.errors import InvalidParameter
+from recrawl.inspect.next_visits import next_visits
+from recrawl.inspect.pages import STATUS_LABELS, page_rows
+from recrawl.report.pages import status_named
+from recrawl.visits.status import PageStatus
+
+if TYPE_CHECKING:
+    from recrawl.arrays.types import Bools, Floats, Instants, Ints
+    from recrawl.entries.store import ReadStore
+    from recrawl.inspect.pages import PageRows
+    from recrawl.state.snapshot import Snapshot
+
+MOST_ROWS = 500  # of one answer
+ORDERS = ("rate", "fresh", "next", "visited", "changed", "visits", "weight", "address")
+_DESCENDING_FIRST = frozenset({"rate", "changed", "visits", "weight"})
+
+
+@dataclass(frozen=True, slots=True)
+class TableQuery:
+    """Which pages to show.
+
+    Args:
+        search: What their addresses hold, whatever the case; words are all to be found.
+        host: Host that they are on; empty for all.
+        status: How they are shown; empty for all but those that were erased.
+        sort: One of `ORDERS`, with a `-` before it for the other way round.
+        first: How many to skip.
+        rows: How many to show.
+    """
+
+    search: str = ""
+    host: str = ""
+    status: str = ""
+    sort: str = "rate"
+    first: int = 0
+    rows: int = 50
+
+    def __post_init__(self) -> None:
+        if self.sort.removeprefix("-") not in ORDERS:
+            raise InvalidParameter(f"sort must be one of {', '.join(ORDERS)} (got {self.sort!r})")
+        if self.status:
+            status_named(self.status)
+        if not 1 <= self.rows <= MOST_ROWS:
+            raise InvalidParameter(f"limit must be between 1 and {MOST_ROWS} (got {self.rows})")
+        if self.first < 0:
+            raise InvalidParameter(f"offset must not be negative (got {self.first})")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordIndex:
+    """Finds the addresses that hold a word, among many.
+
+    Args:
+        text: All of them in small letters, one per line.
+        ends: Where each line ends.
+
+    Examples:
+        >>> index = WordIndex.of(Texts.of(["/News/1", "/news", "/new", "s/"]))
+        >>> index.holding("news").tolist()
+        [True, True, False, False]
+    """
+
+    text: bytes
+    ends: Ints
+
+    @classmethod
+    def of(cls, addresses: Texts) -> WordIndex:
+        """The index of some addresses."""
+        lines = [each.lower().encode() for each in addresses.tolist()]
+        lengths = np.fromiter(map(len, lines), np.int64, len(lines))
+        return cls(b"\n".join(lines), np.cumsum(lengths + 1) - 1)
+
+    def holding(self, word: str) -> Bools:
+        """Which addresses hold a word in small letters."""
+        found = np.zeros(len(self.ends), np.bool_)
+        sought = word.encode()
+        between = np.fromiter(map(len, self.text.split(sought)), np.int64)
+        at = np.cumsum(between[:-1] + len(sought)) - len(sought)
+        found[np.searchsorted(self.ends, at)] = True
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PageTable:
+    """All pages.
+
+    Args:
+        rows: Facts about them.
+        addresses: Their addresses.
+        index: Finds words in them.
+        host: Number of the host of each.
+        hosts: Names of hosts, by number.
+        next_visit: When each is visited next.
+        now: The instant that all this is of, in days after 1970.
+    """
+
+    rows: PageRows
+    addresses: Texts
+    index: WordIndex
+    host: Ints
+    hosts: list[str]
+    next_visit: Instants
+    now: float
+
+    @classmethod
+    def read(cls, snapshot: Snapshot, reader: ReadStore) -> PageTable:
+        """Read the table of a crawl."""
+        rows = page_rows(snapshot, reader)
+        count = len(rows)
+        parts = [Texts.of(some) for some in reader.all_addresses()]
+        addresses = Texts.joined(parts).take(np.arange(count))
+        return cls(
+            rows=rows,
+            addresses=addresses,
+            index=WordIndex.of(addresses),
+            host=snapshot.columns.host[:count],
+            hosts=[each.name for each in reader.hosts()],
+            next_visit=next_visits(snapshot, reader, np.arange(count)),
+            now=snapshot.now,
+        )
+
+    def find(self, query: TableQuery) -> tuple[Ints, int]:
+        """Numbers of the pages to show, in order, and how many there are in all."""
+        chosen = self._chosen(query)
+        if query.search:
+            chosen = self._searched(chosen, query.search)
+        ordered = chosen[self._order(chosen, query.sort)]
+        return ordered[query.first : query.first + query.rows], len(chosen)
+
+    def _chosen(self, query: TableQuery) -> Ints:
+        status = self.rows.status
+        wanted = status_named(query.status) if query.status else None
+        selected = status != PageStatus.ERASED if wanted is None else status == wanted
+        if query.host:
+            if query.host not in self.hosts:
+                return np.empty(0, np.int64)
+            selected = selected & (self.host == self.hosts.index(query.host))
+        return np.flatnonzero(selected)
+
+    def _searched(self, chosen: Ints, search: str) -> Ints:
+        """Those whose addresses hold every word, whatever the case."""
+        for word in search.lower().split():
+            chosen = chosen[self.index.holding(word)[chosen]]
+        return chosen
+
+    def _order(self, chosen: Ints, sort: str) -> Ints:
+        by = sort.removeprefix("-")
+        if by == "address":
+            order = np.argsort(
+                np.array(self.addresses.take(chosen).tolist(), np.object_), kind="stable"
+            )
+            return order[::-1] if sort.startswith("-") else order
+        key = self._key(by)[chosen]
+        unknown = np.isnan(key)
+        falling = (by in _DESCENDING_FIRST) != sort.startswith("-")
+        # What is not known comes last either way.
+        return np.argsort(np.where(unknown, np.inf, -key if falling else key), kind="stable")
+
+    def _key(self, by: str) -> Floats:
+        rows = self.rows
+        if by in ("rate", "fresh", "weight"):
+            return np.asarray(getattr(rows, by))
+        if by == "visits":
+            return rows.visits.astype(np.float64)
+        instants = {
+            "next": self.next_visit,
+            "visited": rows.last_visit,
+            "changed": rows.last_change,
+        }
+        at = instants[by]
+        return np.where(np.isnat(at), np.nan, at.astype("datetime64[us]").astype(np.int64))
+
+    def label(self, page: int) -> str:
+        """How a page is shown."""
+        return STATUS_LABELS[int(self.rows.status[page])]
