@@ -7,6 +7,7 @@ their part, so that they make the same number of requests but for robots.txt and
 
     python benchmarks/discovery.py [--days 8] [--seconds-a-day 15] [--budget 600] [--seed 1]
     python benchmarks/discovery.py --site news
+    python benchmarks/discovery.py --plot docs/pictures/discovery.svg
 
     news   120 articles at first and 60 more a day, three in four of them by day; a feed of the
            newest 20 and a sitemap of all, both dated
@@ -49,9 +50,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from aiohttp import web
 
+from recrawl.adapters.pictures import write_picture
 from recrawl.crawl.running import running
 from recrawl.frontier.sources import unknown_pages
 from recrawl.plan.budget import Budget
+from recrawl.report.charts.vega import (
+    LIGHT,
+    chart_title,
+    panel_title,
+    rounded,
+    share_axis,
+    themed,
+)
 from recrawl.settings.rules import Rule
 from recrawl.settings.settings import Settings
 from recrawl.store import create_store, open_store
@@ -62,6 +72,7 @@ from tests.waiting import PatientClock
 
 if TYPE_CHECKING:
     from recrawl.frontier.sources import SourceTable
+    from recrawl.report.charts.vega import Chart
 
 START = 20_000.0
 PACES = {"auto": 0.0, "1d": 1.0, "10m": 10 / 1440}
@@ -264,8 +275,25 @@ class Sampled:
     expected: list[tuple[float, float, float]] = field(default_factory=list)
 
 
-async def crawl(world: World, pace: str, folder: Path, asked: argparse.Namespace) -> str:
-    """Crawl a world at one pace, and return its row of the table."""
+@dataclass(frozen=True)
+class Crawled:
+    """What one crawl found.
+
+    Attributes:
+        pace: How often it looked.
+        line: Its row of the table.
+        days: Days after the start.
+        known: Share of the pages that existed then which were known.
+    """
+
+    pace: str
+    line: str
+    days: list[float]
+    known: list[float]
+
+
+async def crawl(world: World, pace: str, folder: Path, asked: argparse.Namespace) -> Crawled:
+    """Crawl a world at one pace."""
     clock, days = PatientClock(asked.seconds_a_day, START), asked.days
     site, sampled = Site(world, clock), Sampled()
     runner = await site.start()
@@ -302,8 +330,8 @@ async def watch(site: Site, sampled: Sampled, sources: SourceTable) -> None:
         sampled.expected.append((unknown.mean, unknown.low, unknown.high))
 
 
-def row(pace: str, site: Site, sampled: Sampled, store: Path, days: float) -> str:
-    """One row of the table."""
+def row(pace: str, site: Site, sampled: Sampled, store: Path, days: float) -> Crawled:
+    """One row of the table, and the share known over time."""
     world, found = site.world, np.full(len(site.world.born), inf)
     with open_store(store) as reader:
         at = epoch_days(reader.pages().found_at)
@@ -320,14 +348,15 @@ def row(pace: str, site: Site, sampled: Sampled, store: Path, days: float) -> st
     seen = (world.born > START + 1) & (found < inf)
     delay = float(np.median(found[seen] - world.born[seen])) * 24 if seen.any() else nan
     expected = np.mean([mean for mean, _, _ in sampled.expected])
-    return (
+    line = (
         f"{pace:<6}{100 * np.mean(known):>9.2f} %{100 * np.mean(sampled.fresh):>9.1f} %"
         f"{delay:>9.2f} h{site.requests / days:>10.0f}{site.looks / days:>9.1f}"
         f"{expected:>10.1f}{np.mean(unknown):>8.1f}{100 * np.mean(held):>7.0f} %"
     )
+    return Crawled(pace, line, [at - START for at in sampled.at], known)
 
 
-async def compare(name: str, asked: argparse.Namespace) -> list[str]:
+async def compare(name: str, asked: argparse.Namespace) -> list[Crawled]:
     """Crawl one site at all paces at once, so that a busy machine holds all of them up alike."""
     random = np.random.default_rng(asked.seed)
     world = WORLDS[name](START + asked.days, random)
@@ -337,23 +366,65 @@ async def compare(name: str, asked: argparse.Namespace) -> list[str]:
         return await asyncio.gather(*work)
 
 
+def coverage_chart(found: dict[str, list[Crawled]]) -> Chart:
+    """Share of the pages that exist which are known, over time: one panel per site."""
+    colours = LIGHT
+    shades = [colours.blue, colours.orange, colours.purple]
+    names = {"auto": "learned", "1d": "once a day", "10m": "every 10 minutes"}
+    panels = []
+    for site, crawls in found.items():
+        rows = [
+            {"pace": names[each.pace], "day": rounded(day), "known": rounded(share)}
+            for each in crawls
+            for day, share in zip(each.days, each.known, strict=True)
+        ]
+        colour = {
+            "field": "pace",
+            "type": "nominal",
+            "sort": None,
+            "scale": {"domain": list(names.values()), "range": shades},
+            "legend": {"title": None, "orient": "top", "symbolType": "stroke"},
+        }
+        day = {"field": "day", "type": "quantitative", "axis": {"title": "day"}}
+        lowest = min(row["known"] for row in rows)
+        panels.append(
+            {
+                "title": panel_title(site),
+                "width": 230,
+                "height": 190,
+                "data": {"values": rows},
+                "mark": {"type": "line", "strokeWidth": 1.75},
+                "encoding": {"x": day, "y": share_axis("known", [lowest, 1.0]), "color": colour},
+            }
+        )
+    title = chart_title("Pages known, of those that exist", "at equal numbers of requests")
+    return themed(
+        {"title": title, "hconcat": panels, "resolve": {"scale": {"y": "independent"}}}, colours
+    )
+
+
 def main() -> None:
-    """Print a table per site."""
+    """Print a table per site, and draw coverage over time if asked to."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--days", type=float, default=8.0)
     parser.add_argument("--seconds-a-day", type=float, default=15.0)
     parser.add_argument("--budget", type=float, default=600.0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--site", choices=list(WORLDS))
+    parser.add_argument("--plot", type=Path, help="draw coverage over time to this file")
     asked = parser.parse_args()
+    found = {}
     for name in [asked.site] if asked.site else WORLDS:
         print(f"\n{name}")
         print(
             f"{'pace':<6}{'known':>11}{'up to date':>11}{'delay':>11}{'requests':>10}{'looks':>9}"
             f"{'expected':>10}{'unknown':>8}{'in band':>9}"
         )
-        for line in asyncio.run(compare(name, asked)):
-            print(line, flush=True)
+        found[name] = asyncio.run(compare(name, asked))
+        for each in found[name]:
+            print(each.line, flush=True)
+    if asked.plot is not None:
+        write_picture(asked.plot, coverage_chart(found))
 
 
 if __name__ == "__main__":
