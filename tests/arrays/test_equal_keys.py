@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.arrays.equal_keys import Groups, nth_occurrences
+from recrawl.arrays.equal_keys import Groups, distinct, nth_occurrences
 
 columns = st.lists(st.integers(0, 5), max_size=20).map(lambda keys: np.array(keys, np.int64))
 
@@ -42,3 +42,8 @@ def test_a_round_has_each_key_once_and_all_rounds_have_every_row(keys):
     for each in found:
         assert len(each)
         assert len(set(keys[each].tolist())) == len(each)
+
+
+@given(columns)
+def test_distinct_keys_are_numpys(keys):
+    assert distinct(keys).tolist() == np.unique(keys).tolist()

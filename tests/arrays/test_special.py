@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from recrawl.arrays.special import digamma, gamma_quantile, trigamma
+from recrawl.arrays.special import digamma, digamma_of, gamma_quantile, trigamma, trigamma_of
 
 EULER = 0.5772156649015329
 
@@ -97,3 +97,9 @@ def test_a_value_does_not_depend_on_its_neighbours(function):
     together = function(column)
 
     assert all(function(column[i : i + 1])[0] == together[i] for i in range(len(column)))
+
+
+@given(st.floats(1e-6, 1e6))
+def test_of_one_number_every_bit_is_that_of_a_column(x):
+    assert digamma_of(x) == digamma(np.array([x]))[0]
+    assert trigamma_of(x) == trigamma(np.array([x]))[0]

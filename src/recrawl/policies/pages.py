@@ -110,7 +110,7 @@ class Outcomes:
         unknown, certain = np.full(visits, np.nan), np.full(visits, TELLS_NOTHING)
         return cls(np.ones(visits, np.bool_), unknown, certain)
 
-    def take(self, rows: Ints) -> Outcomes:
+    def take(self, rows: Ints | slice) -> Outcomes:
         """Some of the outcomes."""
         false = self.false_changes
         return Outcomes(self.changed[rows], self.age[rows], None if false is None else false[rows])

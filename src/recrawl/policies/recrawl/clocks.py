@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.arrays.blocks import over_blocks
-from recrawl.arrays.equal_keys import Groups
+from recrawl.arrays.equal_keys import Groups, distinct
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
@@ -193,7 +193,8 @@ class Clocks:
         Before that a day is a day; after the newest bin its pace goes on.
         """
         place = (at - self.oldest) / self.width
-        bins = np.clip(place, 0, BINS - 1).astype(np.int64)
+        inside = np.maximum(place, 0.0)
+        bins = np.minimum(inside, BINS - 1.0, out=inside).astype(np.int64)
         first = nodes * (BINS + 1) + bins
         sums = of_nodes.ravel()
         begun = sums[first]
@@ -203,8 +204,9 @@ class Clocks:
     def overlaps(self, last: Floats, now: Floats) -> Floats:
         """Days that each gap from `last` to `now` shares with each bin: one row per gap."""
         edges = self.oldest + self.width * np.arange(BINS + 1.0)
-        inside = np.clip(edges[None, :], last[:, None], np.maximum(now, last)[:, None])
-        return np.diff(inside, axis=1)
+        inside = np.maximum(edges[None, :], last[:, None])
+        np.minimum(inside, np.maximum(now, last)[:, None], out=inside)
+        return np.asarray(inside[:, 1:] - inside[:, :-1])
 
     def holds(self, instants: Floats) -> Floats:
         """1 in the bin that holds each instant, 0 in all others: a row an instant."""
@@ -216,14 +218,16 @@ class Clocks:
 
         Both are smoothed in place: they are the largest of all that is made to learn from visits.
         """
-        for into, rows in ((self.found, found), (self.expected, expected)):
-            _smooth(rows, self.kept)
-            nodes, sums = leaf, rows
-            while len(nodes):
-                nodes, sums = _summed(nodes, sums)
-                into[nodes] += sums
-                nodes = sections.parent[nodes]
-                nodes, sums = nodes[nodes >= 0], sums[nodes >= 0]
+        _smooth(found, expected, self.kept)
+        nodes = leaf
+        while len(nodes):
+            nodes, found, expected = _summed(nodes, found, expected)
+            self.found[nodes] += found
+            self.expected[nodes] += expected
+            nodes = sections.parent[nodes]
+            below = nodes >= 0
+            if not below.all():  # the crawl has none above it
+                nodes, found, expected = nodes[below], found[below], expected[below]
 
     def read(self, sections: Sections, levels: list[Ints], trust: Floats) -> None:
         """Set the clocks of some nodes by what was found, from the crawl downwards.
@@ -238,29 +242,34 @@ class Clocks:
 
     def _read(self, sections: Sections, level: Ints, trust: Floats, some: slice) -> None:
         nodes, trusting = level[some], self.trusting
-        self._set_pace(sections, nodes, self.near, trusting.near, trusting.root)
-        self._set_pace(sections, nodes, self.far, trusting.far, trusting.root)
+        parent = sections.parent[nodes]
+        above = self.near[parent], self.far[parent]
+        near, far = self._paces(sections, nodes, above, trusting.root)
+        self.near[nodes], self.far[nodes] = near, far
         self.trust[nodes] = trust[nodes]
-        self.sums[nodes, 1:] = np.cumsum(self.pace(nodes) * self.width, axis=1)
-
-    def _set_pace(
-        self, sections: Sections, nodes: Ints, pace: Floats, strength: float, root: float
-    ) -> None:
-        """Set the pace of nodes by one clock, from that of the nodes above them."""
-        pace[nodes] = self._paces(sections, nodes, pace[sections.parent[nodes]], strength, root)
+        pace = _mixed(near, far, self.trust[nodes, None])
+        self.sums[nodes, 1:] = (pace * self.width).cumsum(axis=1)
 
     def _paces(
-        self, sections: Sections, nodes: Ints, above: Floats, strength: float, root: float
-    ) -> Floats:
-        """Paces of nodes by one clock, from those of the nodes above them."""
-        parent = sections.parent[nodes]
+        self, sections: Sections, nodes: Ints, above: tuple[Floats, Floats], root: float
+    ) -> tuple[Floats, Floats]:
+        """Near and far paces of nodes, from those of the nodes above them."""
+        alone = sections.parent[nodes] < 0
         found, expected = self.found[nodes], self.expected[nodes]
-        top = (sections.is_host[nodes] | (parent < 0))[:, None]
-        prior = np.where(parent[:, None] < 0, 1.0, above)
-        weight = np.where(top, root, strength) + expected
-        # The same as the weighted mean, and right where a strength is infinite.
-        mean = prior + (found - expected * prior) / weight
-        return np.minimum(np.maximum(mean, _SLOWEST), _FASTEST)
+        top = (sections.is_host[nodes] | alone)[:, None]
+        if alone.any():
+            above = (
+                np.where(alone[:, None], 1.0, above[0]),
+                np.where(alone[:, None], 1.0, above[1]),
+            )
+
+        def pace(prior: Floats, strength: float) -> Floats:
+            weight = np.where(top, root, strength) + expected
+            # The same as the weighted mean, and right where a strength is infinite.
+            mean = prior + (found - expected * prior) / weight
+            return np.minimum(np.maximum(mean, _SLOWEST), _FASTEST)
+
+        return pace(above[0], self.trusting.near), pace(above[1], self.trusting.far)
 
     def forecast(self, sections: Sections, nodes: Ints, trust: Floats) -> Floats:
         """Sums of clocks that forecasts go by: sections hardly tell others that they are active.
@@ -282,7 +291,7 @@ class Clocks:
         above, paces = np.full(1, -1), (np.ones((1, BINS)), np.ones((1, BINS)))
         for depth, level in enumerate(levels):
             below = levels[depth + 1] if depth + 1 < len(levels) else level[:0]
-            inner = np.unique(sections.parent[below])
+            inner = distinct(sections.parent[below])
             kept = np.empty((len(inner), BINS)), np.empty((len(inner), BINS))
             for start in range(0, len(level), _ROWS):
                 some = level[start : start + _ROWS]
@@ -299,12 +308,8 @@ class Clocks:
     ) -> tuple[Floats, Floats]:
         """Near and far paces of nodes, from those of the nodes above them, which are all known."""
         place = np.searchsorted(above, sections.parent[nodes])
-        root, trusting = _ROOT_OF_FORECASTS * self.trusting.root, self.trusting
-        near, far = (
-            self._paces(sections, nodes, pace[place], strength, root)
-            for pace, strength in zip(paces, (trusting.near, trusting.far), strict=True)
-        )
-        return near, far
+        root = _ROOT_OF_FORECASTS * self.trusting.root
+        return self._paces(sections, nodes, (paces[0][place], paces[1][place]), root)
 
 
 def _mixed(near: Floats, far: Floats, trust: Floats) -> Floats:
@@ -335,24 +340,31 @@ def _longer(rows: Floats, count: int) -> Floats:
     return room
 
 
-def _smooth(bins: Floats, kept: float) -> None:
-    """Make two-sided exponential sums of the bins of each row."""
+def _smooth(found: Floats, expected: Floats, kept: float) -> None:
+    """Make two-sided exponential sums of the bins of each row of both."""
 
     def work(some: slice) -> None:
-        forwards, backwards = bins[some].copy(), bins[some].copy()
+        bins = np.concatenate([found[some], expected[some]])
+        forwards, backwards = bins.copy(), bins.copy()
         step = 1
         while step < BINS:  # each round doubles how far the sums reach
             forwards[:, step:] += kept**step * forwards[:, :-step]
             backwards[:, :-step] += kept**step * backwards[:, step:]
             step *= 2
-        bins[some] = forwards + backwards - bins[some]
+        forwards += backwards
+        forwards -= bins
+        half = len(bins) // 2
+        found[some], expected[some] = forwards[:half], forwards[half:]
 
-    over_blocks(work, len(bins), _ROWS)
+    over_blocks(work, len(found), _ROWS // 2)
 
 
-def _summed(nodes: Ints, rows: Floats) -> tuple[Ints, Floats]:
-    """Each node once, with the sum of its rows."""
+def _summed(nodes: Ints, found: Floats, expected: Floats) -> tuple[Ints, Floats, Floats]:
+    """Each node once, with the sums of its rows."""
     groups = Groups.of(nodes)
-    return nodes[groups.order[groups.starts]], np.add.reduceat(
-        rows[groups.order], groups.starts, axis=0
+    order, starts = groups.order, groups.starts
+    return (
+        nodes[order[starts]],
+        np.add.reduceat(found[order], starts, axis=0),
+        np.add.reduceat(expected[order], starts, axis=0),
     )

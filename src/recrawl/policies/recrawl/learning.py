@@ -94,7 +94,7 @@ def _gaps(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcomes) -> _
 def _learn_forecasts(state: RecrawlState, gaps: _Gaps, outcomes: Outcomes, real: Floats) -> None:
     """Compare what was forecast of visits with what they found, and trust clocks accordingly."""
     # A change that the host had announced was no forecast of ours: it tells nothing of the clocks.
-    alone = np.flatnonzero(~gaps.named)
+    alone = np.flatnonzero(~gaps.named) if gaps.named.any() else slice(None)
     rows, leaf = gaps.rows[alone], gaps.leaf[alone]
     states = gaps.states[0][:, alone], gaps.states[1][:, alone]
     doubted, overlap, older = gaps.doubted[alone], gaps.overlap[alone], gaps.older[alone]

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.arrays.equal_keys import Groups
 from recrawl.rates.gamma_state import step
 
 if TYPE_CHECKING:
@@ -117,17 +118,17 @@ class Memories:
         if false is not None:  # what was announced and found is a change
             false = np.where(announced, 0.0, false)
         chance, _ = self.chance(rows, states, streams.unannounced)
-        for memory, kept in enumerate(self.kept):
-            shape, exposure = step(
-                np.maximum(prior[0] + kept * (states[0][memory] - prior[0]), _LEAST),
-                np.maximum(prior[1] + kept * (states[1][memory] - prior[1]), _LEAST),
-                streams.gaps,
-                outcomes.changed,
-                outcomes.age,
-                false_changes=false,
-            )
-            self.shape[memory, rows] = shape - prior[0]
-            self.exposure[memory, rows] = exposure - prior[1]
+        kept, memories = np.array(self.kept)[:, None], len(self.kept)
+        shape, exposure = step(  # of all memories in one row
+            np.maximum(prior[0] + kept * (states[0] - prior[0]), _LEAST).ravel(),
+            np.maximum(prior[1] + kept * (states[1] - prior[1]), _LEAST).ravel(),
+            np.concatenate([streams.gaps] * memories),
+            np.concatenate([outcomes.changed] * memories),
+            np.concatenate([outcomes.age] * memories),
+            false_changes=None if false is None else np.concatenate([false] * memories),
+        )
+        self.shape[:, rows] = shape.reshape(states[0].shape) - prior[0]
+        self.exposure[:, rows] = exposure.reshape(states[1].shape) - prior[1]
         reported = outcomes.reported(chance)
         seen = np.where(outcomes.changed, reported, 1 - reported)
         self._weigh(rows, site, np.where(announced, 0.0, np.log(_clipped(seen))))
@@ -149,12 +150,13 @@ class Memories:
 
 def fold(totals: Floats, site: Ints, rows: Floats, kept: float) -> None:
     """Add rows to the total of their site one after the other, which keeps a part each time."""
-    order = np.argsort(site, kind="stable")
-    sites, starts, counts = np.unique(site[order], return_index=True, return_counts=True)
-    after = np.repeat(starts + counts, counts) - 1 - np.arange(len(order))
+    groups = Groups.of(site)
+    order, starts, counts = groups.order, groups.starts, groups.counts
+    sites = site[order[starts]]
+    after = (starts + counts).repeat(counts) - 1 - np.arange(len(order))
     sums = np.add.reduceat(rows[order] * (kept**after)[:, None], starts, axis=0)
     totals[sites] = totals[sites] * (kept**counts)[:, None] + sums
 
 
 def _clipped(chance: Floats) -> Floats:
-    return np.clip(chance, _LEAST_CHANCE, 1 - _LEAST_CHANCE)
+    return np.minimum(np.maximum(chance, _LEAST_CHANCE), 1 - _LEAST_CHANCE)

@@ -49,7 +49,7 @@ from recrawl.policies.recrawl.state import (
 from recrawl.units import SECONDS_A_DAY, epoch_days
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from recrawl.arrays.types import Floats, Instants, Ints
     from recrawl.plan.objectives import Objective
@@ -59,6 +59,7 @@ _BINS_A_GAP = 16
 _LEAST_BIN = 60 / SECONDS_A_DAY
 _AT_ONCE = 1e-9
 _MINUTES_A_DAY = SECONDS_A_DAY / 60
+_FEW = 1 << 13  # values, for which a call of numpy takes longer than its work
 _MOST_AT_ONE_MOMENT = 2  # pages found together that may have changed in the same minute
 
 
@@ -290,14 +291,21 @@ class Recrawl:
             effective_elapsed(state, rows, states, elapsed, now), states[0].shape
         )
         value = np.zeros(len(rows))
-        for memory, (share, shape, exposure) in enumerate(
-            zip(state.memories.share, *states, strict=True)
+        for share, expected in zip(
+            state.memories.share, self._expected(*states, doubt), strict=True
         ):
-            expected = self.objective.expected_value(shape, exposure, doubt[memory])
             value += share[rows] * expected
         ahead = np.maximum(waited / (self.fade * state.gap), _AT_ONCE)
         burst = (state.clocks.pace_now(leaf) - 1) * (-np.expm1(-ahead) / ahead)
         return np.asarray(state.worth[rows] * value / (1 + burst))
+
+    def _expected(self, shape: Floats, exposure: Floats, elapsed: Floats) -> Iterable[Floats]:
+        """Expected value of a visit to each page by each memory."""
+        expected_value = self.objective.expected_value
+        if elapsed.size > _FEW:  # a memory at a time: more would not stay in the cache
+            return map(expected_value, shape, exposure, elapsed)
+        together = expected_value(shape.ravel(), exposure.ravel(), elapsed.ravel())
+        return together.reshape(elapsed.shape)
 
 
 def _learn_first_ages(state: RecrawlState, first: int, pages: Pages) -> None:

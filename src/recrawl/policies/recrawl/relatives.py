@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.arrays.special import digamma, trigamma
+from recrawl.arrays.special import digamma, digamma_of, trigamma_of
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
@@ -164,7 +164,7 @@ class Relatives:
     def _mean(self, prior: Floats, sums: Floats, pages: Floats) -> Floats:
         # The same as the weighted mean, and right where the strength is infinite.
         mean = prior + (sums - pages * prior) / (self.strength + pages)
-        return np.clip(mean, _SLOWEST, _FASTEST)
+        return np.minimum(np.maximum(mean, _SLOWEST), _FASTEST)
 
     def refit(self, sections: Sections, memories: Memories) -> None:
         """Fit the crawl's prior to the longest memory of all visited pages."""
@@ -176,7 +176,7 @@ class Relatives:
         scaled = exposures[0] * ratio
         mean = float(np.mean(shapes[0] / scaled))
         mean_log = float(np.mean(digamma(shapes[0]) - np.log(scaled)))
-        shape = _shape_of(max(np.log(mean) - mean_log, _LEAST_SPREAD))
+        shape = _shape_of(max(float(np.log(mean)) - mean_log, _LEAST_SPREAD))
         self.shape = min(max(shape, _LEAST_SHAPE), _MOST_SHAPE)
         self.exposure = self.shape / mean
         self.fitted = True
@@ -189,8 +189,8 @@ def _totals(group: Ints, values: Floats | Bools, groups: int) -> Floats:
 
 def _shape_of(spread: float) -> float:
     """Shape of the Gamma distribution whose log mean exceeds its mean log by `spread`."""
-    shape = np.array([(3 - spread + np.sqrt((spread - 3) ** 2 + 24 * spread)) / (12 * spread)])
+    shape = (3 - spread + float(np.sqrt((spread - 3) ** 2 + 24 * spread))) / (12 * spread)
     for _ in range(_NEWTON_STEPS):
-        miss = np.log(shape) - digamma(shape) - spread
-        shape = np.maximum(shape - miss / (1 / shape - trigamma(shape)), shape / 10)
-    return float(shape[0])
+        miss = float(np.log(shape)) - digamma_of(shape) - spread
+        shape = max(shape - miss / (1 / shape - trigamma_of(shape)), shape / 10)
+    return shape

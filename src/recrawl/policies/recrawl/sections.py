@@ -26,6 +26,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from xxhash import xxh3_64_intdigest
 
+from recrawl.arrays.equal_keys import distinct
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -313,8 +315,8 @@ class Sections:
 
     def upwards(self, leaf: Ints) -> list[Ints]:
         """The nodes on the way from the crawl to some leaves, by depth, the crawl first."""
-        way = self.path[np.unique(leaf)]
-        levels = (np.unique(way[:, depth]) for depth in range(way.shape[1]))
+        way = self.path[distinct(leaf)]
+        levels = (distinct(way[:, depth]) for depth in range(way.shape[1]))
         return [nodes[nodes >= 0] for nodes in levels]
 
     def _add(self, address: str) -> None:
