@@ -1,8 +1,9 @@
 #!/bin/bash
 # A crawler of curl and jq: `recrawl serve --schedule` says which page to fetch now, and learns what came.
 #
-#   RECRAWL_TOKEN=secret recrawl serve --schedule &
-#   RECRAWL_TOKEN=secret examples/curl_crawler.sh http://127.0.0.1:8117
+#   export RECRAWL_TOKEN=$(openssl rand -hex 16)
+#   recrawl serve --schedule &
+#   examples/curl_crawler.sh http://127.0.0.1:8117
 #
 # Ends when nothing has been due for $PATIENCE seconds (20). Reading robots.txt is left to you.
 set -euo pipefail

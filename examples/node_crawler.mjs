@@ -1,7 +1,8 @@
 // A crawler in JavaScript: `recrawl serve --schedule` says which pages to fetch now, and learns what came.
 //
-//   RECRAWL_TOKEN=secret recrawl serve --schedule &
-//   RECRAWL_TOKEN=secret node examples/node_crawler.mjs http://127.0.0.1:8117
+//   export RECRAWL_TOKEN=$(openssl rand -hex 16)
+//   recrawl serve --schedule &
+//   node examples/node_crawler.mjs http://127.0.0.1:8117
 //
 // Needs Node 18 and no package. Ends when nothing has been due for PATIENCE seconds (20). Reading
 // robots.txt is left to you.

@@ -154,3 +154,14 @@ def test_the_pages_of_a_crawl_are_lent_once(tmp_path):
     asyncio.run(lend())
     with open_store(store) as reader:
         assert reader.last_visit() == 1
+
+
+def test_a_token_that_is_guessed_easily_is_refused(tmp_path):
+    running.run("init", tmp_path, "--agent", crawls.AGENT)
+    more = {"stderr": subprocess.PIPE, "text": True, "cwd": tmp_path}
+    for token in ("", "short", 16 * "\xe4"):
+        environment_of = {**ENVIRONMENT, "RECRAWL_TOKEN": token}
+        with ending(running.start("serve", "--port", 0, env=environment_of, **more)) as process:
+            _, said = process.communicate()
+            assert process.returncode == 1
+            assert "RECRAWL_TOKEN must have 16 letters" in said

@@ -10,8 +10,10 @@ import pytest
 
 from recrawl.errors import Conflict
 from recrawl.scheduler import Scheduler
+from recrawl.scheduler.reports import Report
 from recrawl.serve.lending import Lending, SchedulerOwner
 from recrawl.store import open_store
+from recrawl.visits.status import VisitOutcome
 from tests.serve.api_server import PAGES, served, write_settings
 
 
@@ -233,3 +235,18 @@ def test_a_batch_that_is_being_taken_is_not_taken_beside(scheduler):
             await lending.seen_all([(lent.lease, None)], batch)
 
     asyncio.run(both())
+
+
+def test_a_batch_is_taken_whole_though_its_sender_has_left(scheduler):
+    async def leave():
+        lending = Lending(SchedulerOwner(scheduler))
+        (lent,) = await lending.due(1, 60.0)
+        report = Report(outcome=VisitOutcome.GONE)
+        sender = asyncio.create_task(lending.seen_all([(lent.lease, report)], ("k", b"d")))
+        await asyncio.sleep(0)
+        sender.cancel()
+        await asyncio.gather(*lending._working)
+        return await lending.seen_all([(lent.lease, report)], ("k", b"d"))
+
+    assert asyncio.run(leave()) == [VisitOutcome.GONE]
+    assert scheduler._schedule.reader.last_visit() == 1

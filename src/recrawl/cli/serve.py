@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recrawl.cli import screen, shared
-from recrawl.errors import MissingExtra
+from recrawl.errors import InvalidParameter, MissingExtra
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from recrawl.serve.source import Source
 
 TOKEN = "RECRAWL_TOKEN"  # noqa: S105 - name of the variable that may hold it
+_SHORTEST_TOKEN = 16
 
 _HOST = typer.Option(metavar="ADDRESS", help="Address to listen on.")
 _PORT = typer.Option(metavar="PORT", help="Port to listen on; 0 for any.", min=0, max=65535)
@@ -113,20 +114,34 @@ def _scheduler(settings: Path, source: Source) -> Scheduler:
     return Scheduler.open(settings=settings)
 
 
+def check_extra() -> None:
+    """Raise where the extra is not installed, before anything else is done."""
+    with needs_extra():
+        import recrawl.serve.app  # noqa: F401 - to see whether it can be
+
+
 def token_of() -> str:
     """The token of the environment, or a new one."""
     import os
 
     from recrawl.serve.safety import new_token
 
-    return os.environ.get(TOKEN) or new_token()
+    given = os.environ.get(TOKEN)
+    if given is None:
+        return new_token()
+    if not (len(given) >= _SHORTEST_TOKEN and given.isascii() and given.isprintable()):
+        raise InvalidParameter(
+            f"{TOKEN} must have {_SHORTEST_TOKEN} letters or more, of ASCII; leave it out to have "
+            "one made"
+        )
+    return given
 
 
 def say_token(access: Access) -> None:
     """Print the token of a server that changes something, unless the environment has it."""
     import os
 
-    if not os.environ.get(TOKEN):
+    if TOKEN not in os.environ:
         screen.remark(f"Token for calls that change something: {access.token}")
 
 

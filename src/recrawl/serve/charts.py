@@ -39,7 +39,7 @@ def drawn(
     return {"chart": chart, "summary": summary, "table": {"head": head, "rows": rows}}
 
 
-def _colours(dark: bool) -> Colours:
+def _colours(dark: bool) -> Colours:  # noqa: FBT001 - what the browser says
     return DARK if dark else LIGHT
 
 

@@ -12,13 +12,13 @@ import asyncio
 import secrets
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from recrawl.errors import Busy, Conflict, InvalidParameter
 from recrawl.scheduler.outside_visits import outcomes_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Coroutine, Sequence
 
     from recrawl.crawl.crawler import Crawler
     from recrawl.entries.reports import AnsweredReport
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from recrawl.scheduler.scheduler import Scheduler
     from recrawl.visits.status import VisitOutcome
 
+T = TypeVar("T")
 _MOST_OUT = 10_000
 _LEASE_BYTES = 12
 
@@ -161,9 +162,13 @@ class Lending:
         self._steady = steady
         self._lent: dict[str, LentPage] = {}
         self._keys: set[str] = set()  # of batches that are being taken
+        self._working: set[asyncio.Task[Any]] = set()
 
     async def due(self, most: int, seconds: float) -> list[LentPage]:
         """Pages that are most worth a visit now, each leased for some seconds."""
+        return await self._whole(self._due(most, seconds))
+
+    async def _due(self, most: int, seconds: float) -> list[LentPage]:
         await self.take_back_expired()
         if len(self._lent) + most > _MOST_OUT:
             raise Busy(f"{len(self._lent):,} pages are leased already; report or release some")
@@ -200,15 +205,20 @@ class Lending:
             InvalidParameter: The key is that of another batch, or a report is not clear.
         """
         if batch is None:
-            return await self._seen_all(visits, None)
-        key, digest = batch
-        if key in self._keys:
+            return await self._whole(self._seen_all(visits, None))
+        if batch[0] in self._keys:
             raise Conflict("a batch with this Idempotency-Key is being taken; ask again")
+        return await self._whole(self._seen_once(visits, *batch))
+
+    async def _seen_once(
+        self, visits: Sequence[tuple[str, Report | None]], key: str, digest: bytes
+    ) -> list[VisitOutcome | None]:
+        """Take a batch, or tell what became of it where it was taken before."""
         self._keys.add(key)
         try:
             known = await self.owner.reported(key)
             if known is None:
-                return await self._seen_all(visits, batch)
+                return await self._seen_all(visits, (key, digest))
         finally:
             self._keys.discard(key)
         if known.digest != digest:
@@ -229,7 +239,7 @@ class Lending:
         ]
         try:
             found = iter(await self.owner.seen_all(pairs, batch))
-        except InvalidParameter:
+        except BaseException:  # they may be reported again, or end by themselves
             self._lent.update({each.lease: each for each in lent if each is not None})
             raise
         return [
@@ -243,6 +253,21 @@ class Lending:
         for lent in [each for each in self._lent.values() if each.until <= now]:
             if self._lent.pop(lent.lease, None) is not None:
                 await self._give_back(lent)
+
+    async def _whole(self, work: Coroutine[object, object, T]) -> T:
+        """Do something to its end, though whoever asked for it has left.
+
+        Else a page could be out that nobody has, and a batch be on its way twice.
+        """
+        task = asyncio.create_task(work)
+        self._working.add(task)
+        task.add_done_callback(self._ended)
+        return await asyncio.shield(task)
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._working.discard(task)
+        if not task.cancelled():
+            task.exception()  # told to whoever has asked, if anybody is left
 
     async def _give_back(self, lent: LentPage) -> bool:
         try:
