@@ -23,9 +23,7 @@ _MANY_DAYS = 3650  # of one that months would cut into too many
 _PIECES = 8
 
 
-def duane_plot(
-    points: Points, windows: Windows, *, title: str, colours: Colours = LIGHT
-) -> Chart:
+def duane_plot(points: Points, windows: Windows, *, title: str, colours: Colours = LIGHT) -> Chart:
     """Duane plot of the windows of one page."""
     from recrawl.report.charts.duane import DuaneLine, duane_chart
     from recrawl.trends.duane import Duane
@@ -45,9 +43,7 @@ def duane_plot(
     return duane_chart(lines, title=title, colours=colours)
 
 
-def timeline(
-    pages: TrendPages, points: Points, *, level: float, colours: Colours = LIGHT
-) -> Chart:
+def timeline(pages: TrendPages, points: Points, *, level: float, colours: Colours = LIGHT) -> Chart:
     """Timeline of one page: visits, changes, and the rate with its band."""
     import numpy as np
 

@@ -36,6 +36,7 @@ from recrawl.cli.pages import pages
 from recrawl.cli.plan import plan
 from recrawl.cli.prune import prune
 from recrawl.cli.remove import remove
+from recrawl.cli.serve import serve
 from recrawl.cli.simulate.verbs import app as simulate
 from recrawl.cli.status import status
 from recrawl.cli.trends.verbs import app as trends
@@ -65,6 +66,7 @@ app = verb_group(
             "changes": changes,
             "get": get,
             "export": export,
+            "serve": serve,
         },
         "Store": {"check": check, "prune": prune, "backup": backup, "compact": compact},
         "Visit logs": {

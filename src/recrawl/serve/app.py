@@ -5,7 +5,9 @@ Touches: files, the network, threads.
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +20,7 @@ from starlette.staticfiles import StaticFiles
 
 import recrawl
 from recrawl.errors import RecrawlError
-from recrawl.serve import api, charts, pages
+from recrawl.serve import api, charts, pages, questions
 from recrawl.serve.answers import Answers
 from recrawl.serve.problems import Problem, problem_response
 from recrawl.serve.safety import COOKIE, LOGIN, Safety
@@ -44,8 +46,10 @@ def create_app(source: Source, access: Access) -> FastAPI:
     answers = Answers(source.open)
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        warming = asyncio.create_task(questions.warm(_Ourselves(app)))
         yield
+        warming.cancel()
         await answers.close()
 
     app = FastAPI(
@@ -70,6 +74,13 @@ def create_app(source: Source, access: Access) -> FastAPI:
     app.mount("/static", StaticFiles(directory=_HERE / "static"))
     app.add_middleware(Safety, access=access)
     return app
+
+
+@dataclass(frozen=True, slots=True)
+class _Ourselves:
+    """The server as one that asks."""
+
+    app: FastAPI
 
 
 async def _told(request: Request, error: Exception) -> Response:

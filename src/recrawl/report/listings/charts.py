@@ -84,7 +84,7 @@ def describe_chart(
     """
     panels = [
         arrivals_panel(grid, colours),
-        survival_panel(*_lines(listing, by), colours),
+        survival_panel(*survival_lines(listing, by), colours),
         {
             "hconcat": [histogram_panel(grid, colours), models_panel(listing, colours)],
             "spacing": _BESIDE,
@@ -107,7 +107,8 @@ def partition_chart(
     return themed({"title": chart_title(name), "vconcat": [panel]}, colours)
 
 
-def _lines(listing: Listing, by: Sequence[str]) -> tuple[list[Line], str]:
+def survival_lines(listing: Listing, by: Sequence[str]) -> tuple[list[Line], str]:
+    """Survival of the groups of an attribute, or of the first that tells kinds; and what it is."""
     attribute = next(iter([*by, *attributes_to_show(listing)]), "")
     if not attribute:
         return _named_curves(listing, np.zeros(len(listing), np.int64), ["all objects"]), ""
@@ -393,7 +394,12 @@ def _bars(rows: list[dict[str, Any]], unit: str, colours: Colours) -> Chart:
 
 
 def forecast_chart(
-    name: str, found: Forecast, *, subtitle: str = "", colours: Colours = LIGHT
+    name: str,
+    found: Forecast,
+    *,
+    subtitle: str = "",
+    next_sync: float | None = None,
+    colours: Colours = LIGHT,
 ) -> Chart:
     """Precision and recall of a copy over the days after its sync, with bands.
 
@@ -401,14 +407,37 @@ def forecast_chart(
         name: Name of the source.
         found: The forecast.
         subtitle: What the copy is of.
+        next_sync: Days after the sync at which the next is due, to be marked; None for no mark.
         colours: `LIGHT` or `DARK`.
     """
     panels = [
         _decay_panel(found, "precision", "of the copy is still listed", colours),
         _decay_panel(found, "recall", "of what is listed is in the copy", colours),
     ]
+    if next_sync is not None:
+        for panel in panels:
+            panel["layer"] += _sync_mark(next_sync, colours)
     title = chart_title(name, subtitle)
     return themed({"title": title, "hconcat": panels, "spacing": 40}, colours)
+
+
+def _sync_mark(days: float, colours: Colours) -> list[Chart]:
+    """A line where the next sync is due."""
+    at = {"days": rounded(days), "name": "next sync"}
+    x = {"field": "days", "type": "quantitative"}
+    text = {"type": "text", "align": "left", "baseline": "top", "dx": 4, "color": colours.ink}
+    return [
+        {
+            "data": {"values": [at]},
+            "mark": {"type": "rule", "color": colours.orange, "strokeWidth": 1.5},
+            "encoding": {"x": x},
+        },
+        {
+            "data": {"values": [at]},
+            "mark": {**text, "y": 2},
+            "encoding": {"x": x, "text": {"field": "name"}},
+        },
+    ]
 
 
 def _decay_panel(found: Forecast, metric: str, said: str, colours: Colours) -> Chart:
