@@ -33,6 +33,7 @@ from recrawl.entries.entries import (
     VisitMade,
     VisitsImported,
 )
+from recrawl.entries.freshness import FreshnessNoted
 from recrawl.entries.listings import (
     Event,
     EventKind,
@@ -42,7 +43,6 @@ from recrawl.entries.listings import (
     StoredObject,
     SyncOutcome,
 )
-from recrawl.entries.freshness import FreshnessNoted
 from recrawl.entries.pushes import Subscription, SubscriptionsKnown
 from recrawl.entries.records import Destination, PageCount, Tombstone, Undelivered
 from recrawl.entries.sources import Source, SourceKind, SourcesKnown

@@ -60,7 +60,12 @@ def week_chart(changes: Sequence[Sequence[int]], *, colours: Colours = LIGHT) ->
                     "field": "changes",
                     "type": "quantitative",
                     "scale": {"range": [colours.line, colours.blue], "zero": True},
-                    "legend": {"title": "changes", "gradientLength": 90, "values": [0, most]},
+                    "legend": {
+                        "title": "changes",
+                        "gradientLength": 90,
+                        "values": [0, most],
+                        "format": "d",
+                    },
                 },
             },
         },

@@ -11,12 +11,8 @@ import numpy as np
 from fastapi import APIRouter, Path, Request
 
 from recrawl.report.charts.vega import themed
-from recrawl.report.listings.charts import (
-    arrivals_panel,
-    forecast_chart,
-    survival_lines,
-    survival_panel,
-)
+from recrawl.report.listings.charts import arrivals_panel, survival_lines, survival_panel
+from recrawl.report.listings.forecast_chart import forecast_chart
 from recrawl.report.listings.sizes import size_chart
 from recrawl.report.words import minute, tenths
 from recrawl.serve import questions
@@ -27,6 +23,7 @@ router = APIRouter(prefix="/listings/{name}")
 Name = Annotated[str, Path(min_length=1, max_length=300)]
 _TOO_EARLY = "There are too few syncs yet."
 _LEAST = 2  # syncs
+_SHOWN_DAYS = 14.0  # of a forecast, or three times the time to the next sync
 
 
 @router.get("/size")
@@ -100,7 +97,8 @@ async def decay(request: Request, name: Name, dark: Dark = False) -> dict[str, A
     found = forecast.ahead
     due = None if view.standing is None else view.standing.due - forecast.at
     marked = due if due is not None and 0 < due < len(found) else None
-    chart = forecast_chart("", found, next_sync=marked, colours=colours_of(dark))
+    days = max(_SHOWN_DAYS, 3 * (marked or 0.0))
+    chart = forecast_chart("", found, next_sync=marked, days=days, colours=colours_of(dark))
     chart.pop("title")
     parts = (found.expected, found.low, found.high)
     rows = [

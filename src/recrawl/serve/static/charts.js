@@ -13,7 +13,7 @@
     picture.setAttribute("role", "img");
     picture.setAttribute("aria-label", found.summary);
     place.append(picture);
-    await vegaEmbed(picture, found.chart, { actions: false, ast: true, defaultStyle: false, renderer: "svg", tooltip: false, logLevel: vega.Error });
+    await vegaEmbed(picture, found.chart, { actions: false, ast: true, defaultStyle: false, renderer: "svg", tooltip: false, logLevel: 1 });
     if (found.table) place.append(tableOf(found.table));
   };
 

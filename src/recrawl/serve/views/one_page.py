@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 _SHOWN_VISITS = 100
 _MOST_VISITS = 20_000  # of a chart
 _LEVEL = 0.9
+_FEWEST_CHANGES = 3  # of a Duane plot
 _WINDOW_HEAD = ("window from", "to", "changes", "rate", "mean interval")
 
 
@@ -146,8 +147,23 @@ def timeline_of(reader: ReadStore, page: int, colours: Colours) -> PageChart | N
     points = pages.points()
     chart = timeline(pages, points, level=_LEVEL, colours=colours)
     summary = chart.pop("title")["subtitle"]
+    _without_domains(chart)
     windows = consistent_windows(points, Windowing())
     return PageChart(chart, summary, _WINDOW_HEAD, _window_words(points, windows))
+
+
+def _without_domains(chart: Chart) -> None:
+    """Leave the ends of the axis of time to what is drawn: all panels reach from end to end.
+
+    Where they are said, Vega-Lite joins those of all layers by an expression which the interpreter
+    does not know that a browser needs where a policy forbids to evaluate code.
+    """
+    for panel in chart.get("vconcat", [chart]):
+        for layer in panel.get("layer", []):
+            x = layer.get("encoding", {}).get("x", {})
+            if "domain" in x.get("scale", {}):
+                scale = {name: value for name, value in x["scale"].items() if name != "domain"}
+                layer["encoding"]["x"] = {**x, "scale": scale}
 
 
 def duane_of(reader: ReadStore, page: int, colours: Colours) -> PageChart | None:
@@ -157,7 +173,7 @@ def duane_of(reader: ReadStore, page: int, colours: Colours) -> PageChart | None
         return None
     points = pages.points()
     windows = consistent_windows(points, Windowing())
-    if not len(windows):
+    if not len(windows) or len(points.times) < _FEWEST_CHANGES:
         return None
     chart = duane_plot(points, windows, title="", colours=colours)
     chart.pop("title")
