@@ -76,6 +76,12 @@ def serve(
         run(create_app(source, access), listener, tell)
 
 
+def check_extra() -> None:
+    """Raise where the extra is not installed, before anything else is done."""
+    with needs_extra():
+        import recrawl.serve.app  # noqa: F401 - to see whether it can be
+
+
 @contextmanager
 def needs_extra() -> Iterator[None]:
     """Turn a missing package of the extra into a sentence."""

@@ -75,6 +75,7 @@ async def survival(request: Request, name: Name, dark: Dark = False) -> dict[str
     colours = colours_of(dark)
     panel = survival_panel(lines, subtitle, colours)
     panel.pop("title")
+    panel["encoding"]["color"]["legend"] |= {"orient": "bottom", "columns": 4, "labelLimit": 120}
     chart = themed({"vconcat": [panel]}, colours)
     rows = [[line.name, _age_at(line.curve, 0.5), _age_at(line.curve, 0.1)] for line in lines]
     head = ["group", "days until half are gone", "days until nine in ten are gone"]

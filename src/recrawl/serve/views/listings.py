@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from recrawl.listings.live.forecast import LiveForecast
     from recrawl.settings.settings import Settings
 
-_MOST_SYNCS = 50
+_MOST_SYNCS = 14
 _MOST_ATTRIBUTES = 6
 
 

@@ -197,7 +197,8 @@ def _unreachable(hosts: Sequence[str]) -> list[Alert]:
 def _failing(what: str, count: int) -> Alert:
     pages = counted(count, "page")
     if what == "401":
-        return Alert("bad", f"{pages} ask for a login (401): check user and password", "/pages")
+        verb = "asks" if count == 1 else "ask"
+        return Alert("bad", f"{pages} {verb} for a login (401): check user and password", "/pages")
     return Alert("warn", f"{pages} could not be fetched: {what}", "/sites?sort=failing")
 
 
