@@ -13,8 +13,9 @@
     picture.setAttribute("role", "img");
     picture.setAttribute("aria-label", found.summary);
     place.append(picture);
-    found.chart.config.aria = false; // the label above says it, and the table below
     await vegaEmbed(picture, found.chart, { actions: false, ast: true, defaultStyle: false, renderer: "svg", tooltip: false, logLevel: 1 });
+    // The label says it, and the table below; Vega's own marks say it worse.
+    picture.querySelector("svg").setAttribute("aria-hidden", "true");
     if (found.table) place.append(tableOf(found.table));
     place.dataset.drawn = "yes";
   };
