@@ -23,7 +23,8 @@ from recrawl.listings.data.spells import Listing
 from recrawl.listings.forecast.tracked import track_source
 from recrawl.listings.schedule.plan import plan_to_keep
 from recrawl.listings.schedule.schedule import Goal
-from recrawl.report.listings.charts import describe_chart, forecast_chart
+from recrawl.report.listings.charts import describe_chart
+from recrawl.report.listings.forecast_chart import forecast_chart
 from recrawl.report.listings.schedule_chart import GroupSchedule, schedule_chart
 
 DAYS = 160

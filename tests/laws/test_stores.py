@@ -33,6 +33,7 @@ from recrawl.entries.entries import (
     VisitMade,
     VisitsImported,
 )
+from recrawl.entries.freshness import FreshnessNoted
 from recrawl.entries.listings import (
     Event,
     EventKind,
@@ -708,6 +709,17 @@ def test_subscriptions_are_kept_as_they_stand(store, reader):
     store.write([SubscriptionsKnown([replace(confirmed, pushes=4)], dropped=[other.feed])])
 
     assert reader.subscriptions() == [replace(confirmed, pushes=4)]
+
+
+def test_expected_freshness_is_kept_in_order(store, reader):
+    later, earlier = (
+        FreshnessNoted(7200.5, 9, 0.9, 0.8, 1.0),
+        FreshnessNoted(3600.0, 4, 0.5, 0.2, 0.7),
+    )
+    store.write([later, earlier])
+
+    assert reader.freshness_noted() == [earlier, later]
+    assert reader.freshness_noted(3600.5) == [later]
 
 
 def test_a_source_keeps_its_entries_and_its_hub(store, reader):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recrawl.cli import screen
+from recrawl.cli.serve import check_extra, serve
 from recrawl.errors import CannotWrite, InvalidParameter, reason
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ _KEEP = typer.Option(
     help="Keep settings and store in this new folder.  [default: a temporary folder]",
     show_default=False,
 )
+_SERVE = typer.Option("--serve", help="Show the crawl in a browser afterwards, until Ctrl-C.")
 
 _LEAST_SECONDS, _MOST_SECONDS = 2.0, 3600.0
 _LATE = 0.5  # days that visits under way at the end may still take
@@ -45,6 +47,7 @@ def demo(
     budget: Annotated[str, _BUDGET] = "120/1d",
     seed: Annotated[int, _SEED] = 2,
     keep: Annotated[Path | None, _KEEP] = None,
+    dashboard: Annotated[bool, _SERVE] = False,
 ) -> None:
     """Crawl a live site on this machine whose changes are known.
 
@@ -61,12 +64,16 @@ def demo(
     Examples:
         recrawl demo
         recrawl demo --for 20s --budget 60/1d --folder demo
+        recrawl demo --serve
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.clock import RealClock
     from recrawl.demo.crawl import DemoPlan
     from recrawl.demo.jobs import ExampleJobs
     from recrawl.demo.world import draw_world
+    from recrawl.settings.settings import FILE_NAME
 
+    if dashboard:
+        check_extra()
     days = _seconds(crawl_for)  # a day passes in a second
     _check_budget(budget)
     start = RealClock().now() - days - _LATE  # so that it ends about now, not in the future
@@ -75,6 +82,8 @@ def demo(
         plan = DemoPlan(folder, budget, days)
         jobs = ExampleJobs.made(start, days=days + _SPARE, seed=seed)
         _report(world, jobs, _run(world, jobs, plan))
+        if dashboard:
+            serve(port=0, settings=folder / FILE_NAME)
     if keep is None:
         screen.remark(f"{folder} was removed; --folder FOLDER keeps settings and store.")
     else:

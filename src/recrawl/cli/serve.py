@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 TOKEN = "RECRAWL_TOKEN"  # noqa: S105 - name of the variable that may hold it
 _SHORTEST_TOKEN = 16
 
-_HOST = typer.Option(metavar="ADDRESS", help="Address to listen on.")
+_LISTEN = typer.Option("--listen", metavar="ADDRESS", help="Address of this machine to listen on.")
 _PORT = typer.Option(metavar="PORT", help="Port to listen on; 0 for any.", min=0, max=65535)
 _SCHEDULE = typer.Option(
     "--schedule",
@@ -41,7 +41,7 @@ _NAME = typer.Option(
 
 def serve(
     *,
-    host: Annotated[str, _HOST] = "127.0.0.1",
+    listen_on: Annotated[str, _LISTEN] = "127.0.0.1",
     port: Annotated[int, _PORT] = 8117,
     names: Annotated[list[str] | None, _NAME] = None,
     schedule: Annotated[bool, _SCHEDULE] = False,
@@ -56,7 +56,7 @@ def serve(
     --schedule it holds the store as a crawl does, and leases pages to crawlers that
     report what they find; RECRAWL_TOKEN sets the token that they need.
 
-    Only this machine can reach it, unless --host says otherwise; everyone who does
+    Only this machine can reach it, unless --listen says otherwise; everyone who does
     needs the token then, which the printed link contains. Ctrl-C ends it. Needs
     `pip install 'recrawl[serve]'`.
 
@@ -64,7 +64,7 @@ def serve(
     Examples:
         recrawl serve
         recrawl serve --port 9000 --settings news/recrawl.toml
-        recrawl serve --host 0.0.0.0 --name crawl.example.org
+        recrawl serve --listen 0.0.0.0 --name crawl.example.org
         recrawl serve --schedule
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     with needs_extra():
@@ -78,11 +78,11 @@ def serve(
     source = Source(settings)
     with source.open() as reader:  # what is wrong with it is said now
         source.settings(reader)
-    access = Access.at(host, token_of(), names or ())
-    listener = listen(host, port)
+    access = Access.at(listen_on, token_of(), names or ())
+    listener = listen(listen_on, port)
 
     def tell() -> None:
-        address = address_of(listener, (names or [host])[0])
+        address = address_of(listener, (names or [listen_on])[0])
         if access.open_to_read:
             screen.say(f"{address}/")
             if schedule:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from recrawl.entries.deliveries import DestinationMoved, DestinationsNamed, Redelivered
 from recrawl.entries.filtering import AddressesRefused, ShapeJudged
+from recrawl.entries.freshness import FreshnessNoted
 from recrawl.entries.listings import ListingSynced
 from recrawl.entries.pushes import SubscriptionsKnown
 from recrawl.entries.reports import VisitsReported
@@ -414,6 +415,7 @@ Entry: TypeAlias = (
     | Prune
     | AddressesRefused
     | ShapeJudged
+    | FreshnessNoted
     | ListingSynced
     | DestinationsNamed
     | DestinationMoved

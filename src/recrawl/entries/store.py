@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from recrawl.entries.columns import OutcomeColumns, PageColumns, SampledVisits, VisitColumns
     from recrawl.entries.entries import Copy, Entry, Receipt, RobotsRead
     from recrawl.entries.filtering import DuplicateOf, RefusedAddresses, ShapeJudged
+    from recrawl.entries.freshness import FreshnessNoted
     from recrawl.entries.listings import ListingHistory, ObjectEvent, StoredObject, Sync
     from recrawl.entries.manifests import Manifest
     from recrawl.entries.pushes import Subscription
@@ -297,6 +298,9 @@ class ReadStore(Protocol):
         """Counts of one kind of signal, by the number of the host."""
 
     # What a crawl has learned.
+
+    def freshness_noted(self, since_seconds: float = 0.0) -> list[FreshnessNoted]:
+        """Expected freshness hour by hour since an instant, oldest first."""
 
     def settings_used(self) -> str:
         """Plain settings that the store is used with, as JSON; empty where a file has them."""

@@ -40,12 +40,12 @@ from recrawl.frontier.page_table import NOT_ADMITTED, PageTable
 from recrawl.frontier.pool import Pool
 from recrawl.policies.pages import Outcomes
 from recrawl.settings.terms import JITTER
-from recrawl.visits.status import PageStatus
+from recrawl.visits.status import WITH_A_COPY, PageStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from recrawl.arrays.types import Floats, Ints
+    from recrawl.arrays.types import Bools, Floats, Ints
     from recrawl.frontier.frontier import Frontier
     from recrawl.frontier.host_table import HostTable
     from recrawl.frontier.token_bucket import TokenBucket
@@ -458,6 +458,10 @@ class Agenda:
         """Where a page stands in its life."""
         return PageStatus(int(self._table.status[page]))
 
+    def have_copies(self, pages: Ints) -> Bools:
+        """Which of some pages have a copy that is kept fresh."""
+        return np.isin(self._table.status[pages], WITH_A_COPY) & ~self._table.withdrawn[pages]
+
     def failures(self, page: int) -> int:
         """How many visits in a row have failed, or found the page gone."""
         return int(self._table.failures[page])
@@ -476,10 +480,8 @@ class Agenda:
             yield self._pools[number], np.flatnonzero(pool == number)
 
     def _done(self, page: int, status: int, failures: int) -> None:
-        table = self._table
-        table.leased[page] = False
-        table.status[page] = status
-        table.failures[page] = failures
+        self._table.leased[page] = False
+        self._table.status[page], self._table.failures[page] = status, failures
 
     def _reschedule(self, page: int, now: float) -> None:
         """Let a page that has a copy take its turn again, on its terms."""

@@ -9,13 +9,14 @@ Touches: a store and the clock, through what it is given.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, isnan, nan
+from math import floor, inf, isnan, nan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from recrawl.detect.reliability import HINT
 from recrawl.entries.entries import Checkpoint, PageChange, Prune
+from recrawl.entries.freshness import FreshnessNoted
 from recrawl.settings.rules import NO_RULE
 from recrawl.state.events import Gap, visit_event
 from recrawl.units import SECONDS_A_DAY
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
 # A checkpoint is written after so many visits, or after a visit to one page in ten.
 _FEWEST_TO_SAVE, _PART_TO_SAVE = 5_000, 10
+_HOURS = 24  # in a day
+_MOST_LOOKED_AT = 20_000  # copies, as in `recrawl status`
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +125,7 @@ class CrawlSchedule:
         self.clock = clock
         self.write = write
         self._unsaved = 0
+        self._noted = 0  # hours after 1970
 
     # What to do next.
 
@@ -280,8 +284,20 @@ class CrawlSchedule:
     def visited(self) -> None:
         """Count a visit that was written down, and save now and then."""
         self._unsaved += 1
+        self._note_freshness()
         if self._unsaved >= max(_FEWEST_TO_SAVE, len(self.crawl.agenda) // _PART_TO_SAVE):
             self.save()
+
+    def _note_freshness(self) -> None:
+        """Write down once an hour how fresh the copies are expected to be."""
+        now = self.clock.now()
+        if floor(now * _HOURS) == self._noted:
+            return
+        self._noted = floor(now * _HOURS)
+        found = self.crawl.freshness(now, _MOST_LOOKED_AT)
+        if found.copies:
+            share, band = found.fresh / found.copies, found.band()
+            self.write(FreshnessNoted(now * SECONDS_A_DAY, found.copies, share, *band))
 
     def _check_announcement(self, lease: Lease, now: float, *, changed: bool) -> None:
         """Compare what a visit found with what its host had announced."""

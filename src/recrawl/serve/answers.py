@@ -1,8 +1,9 @@
 """Answers from a store, each worked out once for all who ask at the same time.
 
-An answer is kept for some seconds, and handed out meanwhile. Work runs in a few threads with
-readers of their own, so that neither the server nor the crawl beside it waits: reads are short, and
-never more than a few at once.
+An answer is kept for some seconds, and handed out meanwhile. One that has become too old may be
+handed out once more while the next is worked out, so that nobody waits for what somebody asked a
+minute ago. Work runs in a few threads with readers of their own, so that neither the server nor the
+crawl beside it waits: reads are short, and never more than a few at once.
 
 Touches: a store, the clock, threads.
 """
@@ -38,10 +39,12 @@ class Kept(Generic[T]):
     Args:
         value: What it is.
         until: When it is too old, on a steady clock.
+        usable_until: When it is too old even for those who would rather not wait.
     """
 
     value: T
     until: float
+    usable_until: float
 
 
 class Answers:
@@ -66,7 +69,12 @@ class Answers:
         self._asked: dict[Hashable, asyncio.Task[Any]] = {}
 
     async def ask(
-        self, key: Hashable, work: Callable[[ReadStore], T], *, seconds: float = 0.0
+        self,
+        key: Hashable,
+        work: Callable[[ReadStore], T],
+        *,
+        seconds: float = 0.0,
+        late: float = 0.0,
     ) -> T:
         """The answer to a question, which may be as old as it is kept.
 
@@ -74,26 +82,33 @@ class Answers:
             key: Tells questions apart.
             work: Works the answer out, in another thread.
             seconds: How long it is kept.
+            late: How many seconds longer it is handed out while the next is worked out.
         """
-        kept = self._kept.get(key)
-        if kept is not None and self._steady() < kept.until:
+        kept, now = self._kept.get(key), self._steady()
+        if kept is not None and now < kept.until:
             self._kept.move_to_end(key)
             return kept.value  # type: ignore[no-any-return]
         task = self._asked.get(key)
         if task is None:
             if len(self._asked) >= _MOST_WAITING:
                 raise Busy("too many questions at once; ask again in a second")
-            task = asyncio.create_task(self._answer(key, work, seconds))
+            task = asyncio.create_task(self._answer(key, work, seconds, late))
             self._asked[key] = task
+        if kept is not None and now < kept.usable_until:
+            task.add_done_callback(_heard)
+            return kept.value  # type: ignore[no-any-return]
         # Whoever leaves does not take the answer from the others.
         return await asyncio.shield(task)
 
-    async def _answer(self, key: Hashable, work: Callable[[ReadStore], T], seconds: float) -> T:
+    async def _answer(
+        self, key: Hashable, work: Callable[[ReadStore], T], seconds: float, late: float
+    ) -> T:
         try:
             loop = asyncio.get_running_loop()
             value = await loop.run_in_executor(self._threads, self._work, work)
             if seconds:
-                self._kept[key] = Kept(value, self._steady() + seconds)
+                until = self._steady() + seconds
+                self._kept[key] = Kept(value, until, until + late)
                 self._kept.move_to_end(key)
                 while len(self._kept) > _MOST_KEPT:
                     self._kept.popitem(last=False)
@@ -120,3 +135,9 @@ class Answers:
         self._threads.shutdown()
         for reader in self._opened:
             reader.close()
+
+
+def _heard(task: asyncio.Task[Any]) -> None:
+    """Take note of an error that nobody waits for: whoever asks next gets it, if it is still so."""
+    if not task.cancelled():
+        task.exception()

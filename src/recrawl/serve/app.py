@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from http import HTTPStatus
 from itertools import zip_longest
@@ -22,7 +22,7 @@ from starlette.staticfiles import StaticFiles
 
 import recrawl
 from recrawl.errors import RecrawlError, StoreError
-from recrawl.serve import api, charts, pages
+from recrawl.serve import api, charts, pages, questions
 from recrawl.serve.answers import Answers
 from recrawl.serve.lending import Lending
 from recrawl.serve.problems import Problem, problem_response
@@ -53,11 +53,15 @@ def create_app(source: Source, access: Access, owner: ScheduleOwner | None = Non
     answers = Answers(source.open)
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        keeping = asyncio.create_task(_keep_leases(app))
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        background = [
+            asyncio.create_task(_keep_leases(app)),
+            asyncio.create_task(questions.warm(_Ourselves(app))),
+        ]
         yield
-        keeping.cancel()
-        await asyncio.wait([keeping])
+        for task in background:
+            task.cancel()
+        await asyncio.wait(background)
         await answers.close()
 
     app = FastAPI(
@@ -99,6 +103,13 @@ async def _keep_leases(app: FastAPI) -> None:
             with suppress(StoreError):  # whoever owns the schedule says so, and ends
                 await lending.take_back_expired()
                 await lending.owner.take_hints()
+
+
+@dataclass(frozen=True, slots=True)
+class _Ourselves:
+    """The server as one that asks."""
+
+    app: FastAPI
 
 
 async def _told(request: Request, error: Exception) -> Response:

@@ -19,7 +19,9 @@ from recrawl.frontier.host_table import HostTable
 from recrawl.frontier.sources import SourceTable
 from recrawl.parse.addresses import host_of, origin_of
 from recrawl.policies.checkpoint import dump_state
+from recrawl.policies.recrawl.beliefs import ExpectedFreshness, freshness
 from recrawl.policies.recrawl.policy import Recrawl
+from recrawl.policies.recrawl.state import RecrawlState
 from recrawl.settings.pools import NOTHING, fingerprint, terms
 from recrawl.settings.rules import ANYWHERE, NO_RULE
 from recrawl.state.announcements import ANNOUNCED, Announcements
@@ -136,6 +138,24 @@ class Crawl:
             else:
                 fresh = np.nan
         return fresh, count
+
+    def freshness(self, now: float, most: int) -> ExpectedFreshness:
+        """How fresh the copies are expected to be at an instant, and how sure that is.
+
+        Args:
+            now: The instant, in days after 1970.
+            most: Copies that are looked at; where there are more, some are drawn at random.
+        """
+        found = ExpectedFreshness()
+        for pool, state in self._states():
+            if not isinstance(state, RecrawlState):
+                continue
+            rows = np.flatnonzero(self.agenda.have_copies(self.agenda.pages(pool)))
+            count = len(rows)
+            if count > most:
+                rows = np.sort(np.random.default_rng(count).choice(rows, most, replace=False))
+            found += freshness(state, now, rows=rows, of=count)
+        return found
 
     def _states(self) -> list[tuple[int, Any]]:
         """What the policy knows of each pool that has a copy, by the pool's number."""

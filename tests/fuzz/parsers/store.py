@@ -94,6 +94,7 @@ _CELLS = (
     "update hints set address = cast(? as text)",
     "update sources set listed = ?",
     "update sources set push_hub = cast(? as text)",
+    "update freshness set copies = cast(? as integer)",
     "update subscriptions set until = cast(? as integer)",
     "update subscriptions set pushes = cast(? as integer)",
     "update reports set answer = cast(? as text)",
@@ -200,6 +201,7 @@ def _read_all(store: ReadStore) -> None:
     store.hints(0, 10)
     for source in store.sources():
         source.listed_keys  # noqa: B018 - it must not fail
+    store.freshness_noted()
     store.subscriptions()
     store.report("batch")
     store.shells()

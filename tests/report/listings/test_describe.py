@@ -17,7 +17,7 @@ from recrawl.listings.live.forecast import grid_of
 from recrawl.listings.schedule.plan import plan_evenly, plan_to_keep
 from recrawl.listings.schedule.schedule import Goal, Limit
 from recrawl.report.charts.vega import DARK
-from recrawl.report.listings.charts import describe_chart, forecast_chart, partition_chart
+from recrawl.report.listings.charts import describe_chart, partition_chart
 from recrawl.report.listings.describe import (
     attributes_to_show,
     day_sheet,
@@ -25,6 +25,7 @@ from recrawl.report.listings.describe import (
     source_remarks,
     update_sheet,
 )
+from recrawl.report.listings.forecast_chart import forecast_chart
 from recrawl.report.listings.forecasts import banded, forecast_sheet
 from recrawl.report.listings.partitions import grown, partition_sheet, partitioned, shrunk
 from recrawl.report.listings.schedule_chart import GroupSchedule, schedule_chart

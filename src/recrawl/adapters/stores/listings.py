@@ -23,7 +23,7 @@ from recrawl.store import open_store
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from recrawl.entries.listings import StoredObject, Sync
+    from recrawl.entries.listings import ListingHistory, StoredObject, Sync
     from recrawl.entries.store import ReadStore
     from recrawl.listings.data.attributes import Attribute, Labels
     from recrawl.listings.data.spells import Listing
@@ -60,14 +60,21 @@ def read_store_listings(path: Path, *, name: str = "", grace: float = GRACE) -> 
     """
     with open_store(path) as reader:
         histories = [reader.listing_history(each) for each in wanted_listings(reader, name)]
-    found = []
-    for history in histories:
-        listing = listing_of_history(history, grace=grace)
-        columns = {each: _typed(column) for each, column in listing.attributes.items()}
-        listing = replace(listing, attributes=columns)
-        grid = grid_of(listing) if len(listing.crawls) else DayGrid.of(listing)
-        found.append(StoredListing(history.name, listing, grid, history.alarm))
-    return found
+    return [stored_listing(history, grace=grace) for history in histories]
+
+
+def stored_listing(history: ListingHistory, *, grace: float = GRACE) -> StoredListing:
+    """A listing from its history.
+
+    Args:
+        history: All that happened.
+        grace: An object that is missing for fewer days than this was there.
+    """
+    listing = listing_of_history(history, grace=grace)
+    columns = {each: _typed(column) for each, column in listing.attributes.items()}
+    listing = replace(listing, attributes=columns)
+    grid = grid_of(listing) if len(listing.crawls) else DayGrid.of(listing)
+    return StoredListing(history.name, listing, grid, history.alarm)
 
 
 def read_store_syncs(path: Path, *, name: str = "") -> list[tuple[str, list[Sync]]]:

@@ -141,7 +141,7 @@ def _track(source: ListingSource, where: str, method: str, level: float) -> Trac
 
 def _draw(path: Path, source: ListingSource, found: Forecast, where: str) -> None:
     from recrawl.adapters.pictures import write_picture
-    from recrawl.report.listings.charts import forecast_chart
+    from recrawl.report.listings.forecast_chart import forecast_chart
 
     said = f"{found.stock:,.0f} objects{f' where {where}' if where else ''}"
     write_picture(path, forecast_chart(source.name, found, subtitle=said))

@@ -59,10 +59,11 @@ def listing_standings(settings: Settings, reader: ReadStore, now: float) -> list
         reader: Its store.
         now: The current time, in days after 1970.
     """
-    return [_standing(rule, reader, now) for rule in settings.listings]
+    return [standing_of(rule, reader, now) for rule in settings.listings]
 
 
-def _standing(rule: ListingRule, reader: ReadStore, now: float) -> ListingStanding:
+def standing_of(rule: ListingRule, reader: ReadStore, now: float) -> ListingStanding:
+    """Where one listing stands; arguments as for `listing_standings`."""
     history = reader.listing_history(rule.name)
     forecast = live_forecast(history)
     targets = (rule.precision or nan, rule.recall or nan)

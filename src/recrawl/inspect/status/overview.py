@@ -9,6 +9,7 @@ Touches: a store, threads.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from functools import partial
 from math import floor, inf, nan
 from typing import TYPE_CHECKING
@@ -55,10 +56,27 @@ _MOST = 20_000
 _NONE = np.empty(0, np.int64)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class PlanBasis:
+    """What plans for a crawl rest on.
+
+    Args:
+        copies: Its copies.
+        pages: How many pages each budget is for.
+        here: How many of them are there, with or without a copy.
+        now: The instant, in days after 1970.
+    """
+
+    copies: CopiesFound
+    pages: list[int]
+    here: list[int]
+    now: float
+
+
 def overview(settings: Settings, reader: ReadStore, now: float) -> CrawlStatus:
     """How the crawl of a store stands at an instant, in days after 1970."""
     counts, copies = in_parallel(
-        partial(_page_counts, reader, now), partial(_copies, settings, reader, now)
+        partial(_page_counts, reader, now), partial(copies_of, settings, reader, now)
     )
     days, outcomes = _outcomes(reader, now)
     spent = _spent(settings, reader, counts, now)
@@ -155,7 +173,7 @@ def _checkpoint(settings: Settings, reader: ReadStore) -> SavedCheckpoint | None
         return fitting(settings, own)
 
 
-def _copies(settings: Settings, reader: ReadStore, now: float) -> CopiesFound:
+def copies_of(settings: Settings, reader: ReadStore, now: float) -> CopiesFound:
     """Look at all copies of a small crawl, and at some of a large one."""
     saved = None
     if reader.page_count() > _MOST:
@@ -188,7 +206,7 @@ def _tenths(calibration: Calibration) -> list[Tenth]:
 
 def how_complete(settings: Settings, reader: ReadStore, now: float) -> FeedCompleteness | None:
     """How complete the change feed of a crawl is at an instant; None where nothing is known."""
-    return feed_completeness(reader, _copies(settings, reader, now).freshness, now)
+    return feed_completeness(reader, copies_of(settings, reader, now).freshness, now)
 
 
 def feed_completeness(
@@ -259,17 +277,35 @@ def _planned(
     now: float,
 ) -> tuple[list[BudgetOutlook], list[Target]]:
     """What to expect of budgets, and how targets stand."""
-    from recrawl.inspect.status.copies import HERE
     from recrawl.inspect.status.plans import Planner
     from recrawl.inspect.status.targets import targets
 
     planner = Planner(settings, reader, copies, now)
-    pages = copies.here
-    if pages is None:
-        pages = _pages_by_pool(settings, [row for row in counts if row.status in HERE])
-    outlooks = planner.outlooks([each.budget for each in spent], pages)
+    outlooks = planner.outlooks([each.budget for each in spent], _here(settings, copies, counts))
     days = _days_before(reader, now)
     return outlooks, targets(settings, reader, copies.of_rules, planner, now, days)
+
+
+def _here(settings: Settings, copies: CopiesFound, counts: Sequence[PageCount]) -> list[int]:
+    """How many pages each budget is for that are there, with or without a copy."""
+    from recrawl.inspect.status.copies import HERE
+
+    if copies.here is not None:
+        return copies.here
+    return _pages_by_pool(settings, [row for row in counts if row.status in HERE])
+
+
+def plan_basis(settings: Settings, reader: ReadStore, now: float) -> PlanBasis:
+    """What plans for a crawl rest on, whatever its budgets, weights and objective."""
+    counts, copies = in_parallel(
+        partial(_page_counts, reader, now), partial(copies_of, settings, reader, now)
+    )
+    return PlanBasis(
+        copies=copies,
+        pages=_pages_by_pool(settings, counts),
+        here=_here(settings, copies, counts),
+        now=now,
+    )
 
 
 def _learning(reader: ReadStore, now: float) -> Learning:

@@ -60,6 +60,7 @@ class PlannedPages:
         least: Visits a day that each gets in any case.
         most: Visits a day that none exceeds.
         host: Number of the host of each.
+        rule: Number of the rule of each.
     """
 
     sample: CopySample
@@ -69,11 +70,29 @@ class PlannedPages:
     least: Floats
     most: Floats
     host: Ints
+    rule: Ints
 
     @property
     def share(self) -> float:
         """Share of the pages that they are."""
         return len(self.host) / self.of
+
+
+@dataclass(frozen=True, slots=True)
+class RulePlan:
+    """What a plan gives the pages of one rule.
+
+    Args:
+        rule: Number of the rule.
+        copies: How many there are, about.
+        visits: Visits a day that they get.
+        fresh: Share of them that is expected to be fresh in the long run.
+    """
+
+    rule: int
+    copies: float
+    visits: float
+    fresh: float
 
 
 class Planner:
@@ -98,23 +117,55 @@ class Planner:
 
     # What budgets buy.
 
-    def outlooks(self, budgets: Sequence[float], pages: Sequence[int]) -> list[BudgetOutlook]:
+    def outlooks(
+        self,
+        budgets: Sequence[float],
+        pages: Sequence[int],
+        times: Sequence[float] = TIMES,
+    ) -> list[BudgetOutlook]:
         """What to expect of half the budgets, of the budgets and of twice as much.
 
         Args:
             budgets: Visits a day that each allows.
             pages: How many pages each is for, those counted that have no copy yet.
+            times: How many times the budgets.
         """
+        planned = self._planned(pages)
+        return [self._outlook(each, budgets, planned) for each in times] if planned else []
+
+    def by_rule(self, budgets: Sequence[float], pages: Sequence[int]) -> list[RulePlan]:
+        """What the pages of each rule get of the budgets, and what they are worth then.
+
+        Args:
+            budgets: Visits a day that each allows.
+            pages: How many pages each is for, those counted that have no copy yet.
+        """
+        rules = len(self._settings.rules) + 1  # the last is of pages without one
+        copies, visits, fresh = np.zeros(rules), np.zeros(rules), np.zeros(rules)
+        taken: dict[int, float] = {}
+        for some in self._planned(pages):
+            plan = self._plan(some, budgets[some.sample.pool], taken)
+            copies += np.bincount(some.rule, minlength=rules) / some.share
+            visits += np.bincount(some.rule, plan.visits_per_day, rules) / some.share
+            fresh += np.bincount(some.rule, plan.freshness, rules) / some.share
+        return [
+            RulePlan(rule, many, asked, well / many)
+            for rule, (many, asked, well) in enumerate(
+                zip(copies[:-1].tolist(), visits.tolist(), fresh.tolist(), strict=False)
+            )
+            if many
+        ]
+
+    def _planned(self, pages: Sequence[int]) -> list[PlannedPages]:
+        """Some of the copies of each budget, standing for all of its pages."""
         samples = self._copies.samples
-        if not samples:
-            return []
         drawn = sum(len(sample.rows) for sample in samples)
         # Those with budgets of their own come first: what they leave of a host is for the others.
-        planned = [
+        return [
             self.pages(thinned(sample, _MOST_PLANNED, drawn), max(pages[sample.pool], sample.of))
             for sample in sorted(samples, key=lambda sample: -sample.pool)
+            if len(sample.rows)
         ]
-        return [self._outlook(times, budgets, planned) for times in TIMES]
 
     def _outlook(
         self, times: float, budgets: Sequence[float], planned: Sequence[PlannedPages]
@@ -201,6 +252,7 @@ class Planner:
                 least=1 / longest,
                 most=1 / shortest,
                 host=host,
+                rule=rule,
             )
 
 

@@ -73,11 +73,11 @@ def targets(
         )
     short = sorted(samples, key=lambda number: found[number].fresh[0] - found[number].wanted)
     for number in short[:_MOST_COSTS]:
-        needed = _needed(settings, samples[number], planner, found[number].wanted)
-        if needed.suffices:
-            found[number] = replace(found[number], needed=needed.visits)
+        cost = needed(settings, samples[number], planner, found[number].wanted)
+        if cost.suffices:
+            found[number] = replace(found[number], needed=cost.visits)
         else:
-            found[number] = replace(found[number], most=needed.freshness)
+            found[number] = replace(found[number], most=cost.freshness)
     return list(found.values())
 
 
@@ -99,7 +99,7 @@ def _visits(
     }
 
 
-def _needed(settings: Settings, sample: CopySample, planner: Planner, wanted: float) -> Needed:
+def needed(settings: Settings, sample: CopySample, planner: Planner, wanted: float) -> Needed:
     """What a plan for the pages of one rule alone takes to be as fresh as is wanted."""
     pages = planner.pages(thinned(sample, _PLANNED, len(sample.rows)), sample.of)
     objective = OBJECTIVES[settings.objective]
@@ -114,8 +114,8 @@ def _needed(settings: Settings, sample: CopySample, planner: Planner, wanted: fl
         )
 
     limits = Limits(least=pages.least, most=pages.most)
-    needed = found(limits)
+    cost = found(limits)
     _, host, caps = planner.caps(pages, {})
-    if needed.visits > caps.min():  # else no host is asked more than it can be
-        needed = found(within_hosts(limits, host, caps))
-    return needed._replace(visits=needed.visits / pages.share)
+    if cost.visits > caps.min():  # else no host is asked more than it can be
+        cost = found(within_hosts(limits, host, caps))
+    return cost._replace(visits=cost.visits / pages.share)

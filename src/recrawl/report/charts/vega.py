@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Chart: TypeAlias = dict[str, Any]
 
+# How instants are written on an axis of at least so many days.
+_INSTANTS = ((500.0, "%b %Y"), (4.0, "%-d %b"), (1.5, "%-d %b %H:%M"), (0.0, "%H:%M"))
 _DIGITS = 6  # more than a picture shows, and the same on every machine
 _LEAST_ROOM = 0.01  # of freshness, between the ends of its axis
 
@@ -134,6 +136,16 @@ def freshness_axis(shares: Sequence[float]) -> Chart:
             "tickCount": 6,
         },
     }
+
+
+def utc_axis(days: float) -> Chart:
+    """Axis of instants in UTC over so many days.
+
+    >>> utc_axis(30.0)["format"], utc_axis(1.0)["format"]
+    ('%-d %b', '%H:%M')
+    """
+    form = next(form for least, form in _INSTANTS if days >= least)
+    return {"title": None, "format": form, "tickCount": 6, "labelOverlap": True}
 
 
 def panel_title(text: str, subtitle: str = "") -> Chart:

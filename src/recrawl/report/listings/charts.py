@@ -1,4 +1,4 @@
-"""Charts of listings: arrivals with their fit, survival by group, the decay of a copy.
+"""Charts of listings: arrivals with their fit, survival by group.
 
 Pure.
 """
@@ -29,10 +29,9 @@ from recrawl.report.words import cut
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recrawl.arrays.types import Floats, Ints
+    from recrawl.arrays.types import Ints
     from recrawl.listings.data.grid import DayGrid
     from recrawl.listings.data.spells import Listing
-    from recrawl.listings.forecast.forecast import Forecast, ForecastPath
     from recrawl.listings.models.kaplan_meier import SurvivalCurve
     from recrawl.report.charts.vega import Chart, Colours
     from recrawl.report.listings.partitions import Partition
@@ -53,7 +52,6 @@ _LOWEST = 0.02  # share left at which a curve may end
 _LEVEL = 0.9
 _DAY = np.timedelta64(1, "D")
 _LONGEST = 40  # letters of a name in a legend
-_EXPECTED, _TYPICAL, _LEAST = "expected", "without mass events", "target"
 _DASHES = ([1, 0], [6, 3], [2, 2])
 
 
@@ -84,7 +82,7 @@ def describe_chart(
     """
     panels = [
         arrivals_panel(grid, colours),
-        survival_panel(*_lines(listing, by), colours),
+        survival_panel(*survival_lines(listing, by), colours),
         {
             "hconcat": [histogram_panel(grid, colours), models_panel(listing, colours)],
             "spacing": _BESIDE,
@@ -107,7 +105,8 @@ def partition_chart(
     return themed({"title": chart_title(name), "vconcat": [panel]}, colours)
 
 
-def _lines(listing: Listing, by: Sequence[str]) -> tuple[list[Line], str]:
+def survival_lines(listing: Listing, by: Sequence[str]) -> tuple[list[Line], str]:
+    """Survival of the groups of an attribute, or of the first that tells kinds; and what it is."""
     attribute = next(iter([*by, *attributes_to_show(listing)]), "")
     if not attribute:
         return _named_curves(listing, np.zeros(len(listing), np.int64), ["all objects"]), ""
@@ -390,89 +389,3 @@ def _bars(rows: list[dict[str, Any]], unit: str, colours: Colours) -> Chart:
             },
         ],
     }
-
-
-def forecast_chart(
-    name: str, found: Forecast, *, subtitle: str = "", colours: Colours = LIGHT
-) -> Chart:
-    """Precision and recall of a copy over the days after its sync, with bands.
-
-    Args:
-        name: Name of the source.
-        found: The forecast.
-        subtitle: What the copy is of.
-        colours: `LIGHT` or `DARK`.
-    """
-    panels = [
-        _decay_panel(found, "precision", "of the copy is still listed", colours),
-        _decay_panel(found, "recall", "of what is listed is in the copy", colours),
-    ]
-    title = chart_title(name, subtitle)
-    return themed({"title": title, "hconcat": panels, "spacing": 40}, colours)
-
-
-def _decay_panel(found: Forecast, metric: str, said: str, colours: Colours) -> Chart:
-    rows = _decay_rows(found, metric)
-    lines = [
-        {"days": row["days"], "share": row[which], "forecast": which}
-        for which in (_EXPECTED, _TYPICAL)
-        for row in rows
-        if which in row
-    ]
-    x = {
-        "field": "days",
-        "type": "quantitative",
-        "axis": {"title": "days since the sync", "tickMinStep": 1},
-        "scale": {"nice": False},
-    }
-    ends = [min((min(row.get("low", 1.0), row[_EXPECTED]) for row in rows), default=0.0), 1.0]
-    colour = colours.blue if metric == "precision" else colours.purple
-    kind = {
-        "field": "forecast",
-        "type": "nominal",
-        "scale": {"domain": [_EXPECTED, _TYPICAL], "range": [[1, 0], [4, 3]]},
-        "legend": {"title": None, "orient": "bottom", "symbolType": "stroke"},
-    }
-    y = share_axis("share", ends)
-    return {
-        "title": panel_title(metric, said),
-        "width": 280,
-        "height": 230,
-        "layer": [
-            {
-                "data": {"values": [row for row in rows if "low" in row]},
-                "mark": {"type": "area", "opacity": 0.18},
-                "encoding": {
-                    "x": x,
-                    "y": {**y, "field": "low"},
-                    "y2": {"field": "high"},
-                    "color": {"value": colour},
-                },
-            },
-            {
-                "data": {"values": lines},
-                "mark": {"type": "line", "strokeWidth": 2},
-                "encoding": {"x": x, "y": y, "strokeDash": kind, "color": {"value": colour}},
-            },
-        ],
-    }
-
-
-def _decay_rows(found: Forecast, metric: str) -> list[dict[str, float]]:
-    """One row per day, from 1 on the day of the sync."""
-    outlooks: dict[str, ForecastPath] = {
-        _EXPECTED: found.expected,
-        _TYPICAL: found.typical,
-        "low": found.low,
-        "high": found.high,
-    }
-    paths: dict[str, Floats] = {key: getattr(part, metric) for key, part in outlooks.items()}
-    rows = [{"days": 0.0, **dict.fromkeys(paths, 1.0)}]
-    for day in range(len(found)):
-        figures = {key: rounded(float(path[day])) for key, path in paths.items()}
-        known = {key: value for key, value in figures.items() if np.isfinite(value)}
-        rows.append({"days": day + 1.0, **known})
-    if not np.isfinite(paths["low"]).any():
-        for row in rows[:1]:
-            row.pop("low"), row.pop("high")
-    return [row for row in rows if _EXPECTED in row]

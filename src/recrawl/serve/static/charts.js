@@ -5,16 +5,19 @@
     const address = new URL(place.dataset.chart, location.href);
     if (window.recrawlIsDark()) address.searchParams.set("dark", "1");
     const response = await fetch(address);
-    if (!response.ok) { place.textContent = "This chart could not be loaded."; return; }
+    if (!response.ok) { place.textContent = "This chart could not be loaded."; place.dataset.drawn = "no"; return; }
     const found = await response.json();
     place.replaceChildren();
-    if (!found.chart) { place.textContent = found.summary; return; }
+    if (!found.chart) { place.textContent = found.summary; place.dataset.drawn = "yes"; return; }
     const picture = document.createElement("div");
     picture.setAttribute("role", "img");
     picture.setAttribute("aria-label", found.summary);
     place.append(picture);
-    await vegaEmbed(picture, found.chart, { actions: false, ast: true, defaultStyle: false, renderer: "svg", tooltip: false });
+    await vegaEmbed(picture, found.chart, { actions: false, ast: true, defaultStyle: false, renderer: "svg", tooltip: false, logLevel: 1 });
+    // The label says it, and the table below; Vega's own marks say it worse.
+    picture.querySelector("svg").setAttribute("aria-hidden", "true");
     if (found.table) place.append(tableOf(found.table));
+    place.dataset.drawn = "yes";
   };
 
   const tableOf = (table) => {

@@ -6,6 +6,7 @@ document.addEventListener("DOMContentLoaded", () => {
       const text = await response.text();
       const found = new DOMParser().parseFromString(text, "text/html");
       place.replaceChildren(...(response.ok ? found.body : found.querySelector("main")).childNodes);
+      place.dataset.loaded = response.ok ? "yes" : "no";
     });
   }
 });

@@ -18,6 +18,8 @@ from recrawl.errors import InvalidParameter
 from recrawl.inspect.next_visits import next_visits
 from recrawl.inspect.pages import STATUS_LABELS, page_rows
 from recrawl.report.pages import status_named
+from recrawl.settings.pools import terms
+from recrawl.units import epoch_days
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 500  # of one answer
 ORDERS = ("rate", "fresh", "next", "visited", "changed", "visits", "weight", "address")
+_NOTABLE = 1 / 1440  # days that a page must be late to count as overdue
 _DESCENDING_FIRST = frozenset({"rate", "changed", "visits", "weight"})
 
 
@@ -107,6 +110,7 @@ class PageTable:
         host: Number of the host of each.
         hosts: Names of hosts, by number.
         next_visit: When each is visited next.
+        late: Days that each is past its set time, or the longest time between visits; nan for none.
         now: The instant that all this is of, in days after 1970.
     """
 
@@ -116,6 +120,7 @@ class PageTable:
     host: Ints
     hosts: list[str]
     next_visit: Instants
+    late: Floats
     now: float
 
     @classmethod
@@ -132,6 +137,7 @@ class PageTable:
             host=snapshot.columns.host[:count],
             hosts=[each.name for each in reader.hosts()],
             next_visit=next_visits(snapshot, reader, np.arange(count)),
+            late=_days_late(snapshot),
             now=snapshot.now,
         )
 
@@ -189,3 +195,13 @@ class PageTable:
     def label(self, page: int) -> str:
         """How a page is shown."""
         return STATUS_LABELS[int(self.rows.status[page])]
+
+
+def _days_late(snapshot: Snapshot) -> Floats:
+    """Days that pages are past a set time, or past the longest time between visits."""
+    every = terms(snapshot.settings)
+    longest = np.array([each.interval or each.maximum for each in every])[snapshot.rule]
+    due = np.fmin(epoch_days(snapshot.columns.next_at), snapshot.last + longest)
+    late = snapshot.now - due
+    ruled = snapshot.rule < len(snapshot.settings.rules)
+    return np.where(ruled & (late > _NOTABLE), late, np.nan)

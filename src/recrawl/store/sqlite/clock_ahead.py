@@ -60,6 +60,7 @@ def date_back(connection: apsw.Connection, now: int) -> int:
     # Asked for again, but the delay that it wants is known.
     connection.execute("update robots set read_at = ?1 - ?2 where read_at > ?1", (now, 2 * _DAY))
     connection.execute("delete from discovered where at > ?", (now,))
+    connection.execute("delete from freshness where at > ?", (now,))
     for column in ("tried_at", "looked_at", "read_at"):
         connection.execute(f"update sources set {column} = ?1 where {column} > ?1", (now,))  # noqa: S608 - ours
     for column in ("until", "pushed_at"):

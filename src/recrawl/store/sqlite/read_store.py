@@ -20,6 +20,7 @@ from recrawl.store.sqlite import checking, checkpoints, disk, meta, object_feed,
 from recrawl.store.sqlite import deliveries as delivery_rows
 from recrawl.store.sqlite import feed as feed_rows
 from recrawl.store.sqlite import filtering as filter_rows
+from recrawl.store.sqlite import freshness as freshness_rows
 from recrawl.store.sqlite import hints as hint_rows
 from recrawl.store.sqlite import hosts as host_rows
 from recrawl.store.sqlite import latest_visits as visit_rows
@@ -343,6 +344,8 @@ class SqliteReadStore:
     signal_records_of = _query(host_rows.signal_records_of)
 
     # What a crawl has learned.
+
+    freshness_noted = _query(freshness_rows.freshness_noted)
 
     def settings_used(self) -> str:
         """Plain settings that the store is used with, as JSON; empty where a file has them."""

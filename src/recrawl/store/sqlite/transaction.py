@@ -36,6 +36,7 @@ from recrawl.entries.entries import (
     VisitsImported,
 )
 from recrawl.entries.filtering import AddressesRefused, ShapeJudged
+from recrawl.entries.freshness import FreshnessNoted
 from recrawl.entries.listings import ListingSynced
 from recrawl.entries.pushes import SubscriptionsKnown
 from recrawl.entries.records import digest_of
@@ -51,6 +52,7 @@ from recrawl.store.sqlite import (
     erasure,
     feed,
     filtering,
+    freshness,
     hints,
     hosts,
     listings,
@@ -161,6 +163,9 @@ class Transaction:
                 return None
             case ShapeJudged():
                 filtering.put_shape(self.connection, entry)
+                return None
+            case FreshnessNoted():
+                freshness.put(self.connection, entry)
                 return None
             case SitesDiscovered():
                 rows = ((each, milliseconds(entry.at_seconds)) for each in entry.addresses)
