@@ -237,6 +237,10 @@ def _read_all(store: ReadStore) -> None:
     store.manifest(1)
     store.latest_events()
     assert len(store.listed_pages()) <= len(pages)
+    _read_listings(store)
+
+
+def _read_listings(store: ReadStore) -> None:
     list(store.object_events())
     list(store.object_snapshot())
     store.object_feed_range()
