@@ -360,7 +360,19 @@ def test_a_closed_standard_output_is_no_traceback(log):
 def test_a_level_must_be_a_probability(log, level):
     said = sentence(run("estimate", log, f"--level={level}"))
 
-    assert said == f"level must be between 0 and 1 (got {float(level)})"
+    meant = "; write 0.02 for 2 %" if level == "2" else ""
+    assert said == f"level must be between 0 and 1 (got {float(level)}){meant}"
+
+
+def test_a_level_may_be_a_percentage(log):
+    share = run("estimate", log, "--level", "0.95", "--now", "2026-01-31", "--csv")
+    per_cent = run("estimate", log, "--level", "95%", "--now", "2026-01-31", "--csv")
+
+    assert share.out == per_cent.out != ""
+    assert "write 0.95 for 95 %" in sentence(run("estimate", log, "--level", "95"))
+    refused = run("estimate", log, "--level", "high")
+    assert refused.code == 2
+    assert "must be a share such as 0.95 or 95% (got 'high')" in refused.err
 
 
 def test_an_unknown_method_is_refused_with_the_list_of_them(log):

@@ -45,6 +45,7 @@ _CLASSES = typer.Option(
 )
 _FALSE_CHANGES = typer.Option(
     metavar="SHARE",
+    parser=options.fraction,
     help="For --method gamma or npmle: probability that an unchanged page looks changed (clocks, "
     "tokens, advertisements).",
 )

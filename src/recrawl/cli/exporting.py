@@ -52,7 +52,9 @@ def export_chunks(settings: Settings, reader: ReadStore, output: str) -> None:
     from recrawl.publish.copies.rows import CHUNK_COLUMNS, chunk_rows, kept_copies
 
     if output != "-" and _is_folder(output):
-        raise typer.BadParameter("chunks go to a file: .jsonl, .parquet or .db", param_hint="-o")
+        raise typer.BadParameter(
+            "chunks go to a file: .jsonl, .ndjson, .parquet, .db or .sqlite", param_hint="-o"
+        )
     with inspecting.documents() as convert:
         content = ContentReader(reader, settings, convert=convert)
         rows = chain.from_iterable(chunk_rows(copy, content) for copy in kept_copies(reader))

@@ -76,6 +76,7 @@ app = verb_group(
         "Studies": {"simulate": simulate, "design": design},
         "Listings": {"listing": listing},
     },
+    file_verb="estimate",
     completion=True,
 )
 

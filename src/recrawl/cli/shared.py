@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from recrawl.arrays.texts import Texts
     from recrawl.report.rates import Column
 
-LEVEL = typer.Option(metavar="SHARE", help="Probability that a rate lies in its band.")
+LEVEL = typer.Option(
+    metavar="SHARE", parser=options.fraction, help="Probability that a rate lies in its band."
+)
 SITE_COLUMN = typer.Option(
     metavar="COLUMN",
     help="Column with the site of a page.  [default: the registered domain of its address]",
@@ -74,7 +76,9 @@ MEMORY = typer.Option(
 SKIP = typer.Option("--skip-bad-rows", help="Skip malformed rows and count them.")
 CSV = typer.Option(
     "--csv/--spreadsheet",
-    help="Write CSV instead of a table; --spreadsheet also escapes formulas.",
+    # Not opposites, but two ways to write: `_VerbHelp` gives each a row, split as the names are.
+    help="Write CSV instead of a table. / "
+    "Write CSV in which no cell is a formula, for spreadsheets.",
     show_default=False,
 )
 JSON = typer.Option("--json", help="Write JSON lines instead of a table.")
@@ -82,7 +86,8 @@ OUTPUT = typer.Option(
     "--output",
     "-o",
     metavar="FILE",
-    help="Write to FILE: .csv, .jsonl, .parquet or .feather; - for the standard output.",
+    help="Write to FILE: .csv, .jsonl or .ndjson, .parquet, .feather or .arrow; - for the standard "
+    "output.",
     show_default=False,
 )
 STORE = typer.Argument(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _LINES: Mapping[str, Any] = {"subsequent_indent": "    ", "break_on_hyphens": False}
 _TEMPLATE = """\
 # Settings of a crawl. All values are the defaults; only agent is required.
-# Times are written 90s, 30m, 6h, 3d or 2w; addresses begin with http:// or https://.
+# Times are written 90s, 30m, 6h, 3d, 2w or 1y; addresses begin with http:// or https://.
 
 # Who you are, sent with every request: a name and a contact for site owners, such as
 # "my-crawler (+https://example.org/about; me@example.org)".
