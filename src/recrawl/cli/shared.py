@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from recrawl.adapters.tables.table_options import (
+    COLUMN_OPTION,
     TableOptions,
     change_words_of,
     delimiter_of,
+    encoding_of,
     time_form_of,
     time_zone_of,
 )
@@ -62,6 +64,12 @@ TIME_ZONE = typer.Option(
 TIME_FORMAT = typer.Option(
     metavar="FORM",
     help="Format of times in FILE, if it is not recognised, e.g. '%d/%m/%Y %H:%M'.",
+    show_default=False,
+)
+ENCODING = typer.Option(
+    metavar="NAME",
+    help="Encoding of text in FILE, e.g. latin-1 or cp1252.  [default: UTF-8, or UTF-16 with a "
+    "byte order mark]",
     show_default=False,
 )
 TRUE = typer.Option(
@@ -150,6 +158,7 @@ def table_options(
     delimiter: Annotated[str, DELIMITER] = "",
     tz: Annotated[str, TIME_ZONE] = "",
     time_format: Annotated[str, TIME_FORMAT] = "",
+    encoding: Annotated[str, ENCODING] = "",
 ) -> TableOptions:
     """How tables are read, checked before any is."""
     return TableOptions(
@@ -157,6 +166,7 @@ def table_options(
         delimiter=delimiter_of(delimiter),
         time_zone=time_zone_of(tz),
         time_form=time_form_of(time_format),
+        encoding=encoding_of(encoding),
     )
 
 
@@ -168,6 +178,7 @@ def log_options(
     delimiter: Annotated[str, DELIMITER] = "",
     tz: Annotated[str, TIME_ZONE] = "",
     time_format: Annotated[str, TIME_FORMAT] = "",
+    encoding: Annotated[str, ENCODING] = "",
     true_words: Annotated[str, TRUE] = "",
     false_words: Annotated[str, FALSE] = "",
 ) -> TableOptions:
@@ -175,10 +186,11 @@ def log_options(
     from recrawl.adapters.tables.visits import CHANGE_TIME, NEEDED, OPTIONAL
 
     return replace(
-        table_options(delimiter=delimiter, tz=tz, time_format=time_format),
+        table_options(delimiter=delimiter, tz=tz, time_format=time_format, encoding=encoding),
         columns=options.renamed(column or [], (*NEEDED, *OPTIONAL, CHANGE_TIME), site_column),
         skip_bad_rows=skip_bad_rows,
         change_words=change_words_of(true_words, false_words),
+        rename=COLUMN_OPTION,
     )
 
 
