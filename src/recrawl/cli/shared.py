@@ -207,6 +207,17 @@ def read_remarks(table: TableInput) -> None:
         screen.remark(
             f"{visits} in the same second as another visit to the same page: counted as one."
         )
+    if table.silent:
+        screen.remark(
+            f"{counted(table.silent, 'visit')} left out: `changed` is empty and there is no usable "
+            "date or digest."
+        )
+
+
+def limit_remark(rows: int, unit: str) -> None:
+    """Print that --limit left rows out, if it did."""
+    if screen.limit is not None and rows > screen.limit:
+        screen.remark(f"Only the first {screen.limit:,} of {rows:,} {unit} (--limit).")
 
 
 def store_in(store: Path | None, settings: Path) -> Path:

@@ -71,6 +71,7 @@ class TableInput:
         skipped: Malformed rows so far.
         first_skipped: What is wrong with the first of them.
         merged: Visits so far that were of the same page and second as another one.
+        silent: Visits so far that were left out, for nothing says whether the page had changed.
         reader: Reads what is in no file, such as a frame; None for a file.
         label: What errors call the file; its path if empty.
         more: Further files, whose rows follow.
@@ -89,6 +90,7 @@ class TableInput:
     skipped: int = 0
     first_skipped: str = ""
     merged: int = 0
+    silent: int = 0
     reader: TableReader | None = None
     label: str = ""
     more: tuple[TableFile, ...] = ()
