@@ -180,11 +180,11 @@ def _sorted(results: Iterator[PieceEstimates], sort: str, now: np.datetime64) ->
         names = whole.names.tolist()
         return whole.take(np.array(sorted(range(len(names)), key=names.__getitem__), np.int64))
     keys = {
-        "rate": lambda: -estimates.rate,
-        "fresh": lambda: fresh_at(estimates, whole.last_visit, now),
-        "visits": lambda: -estimates.visits,
+        "rate": -estimates.rate,
+        "fresh": fresh_at(estimates, whole.last_visit, now),
+        "visits": -estimates.visits,
     }
-    return whole.take(np.argsort(keys[sort](), kind="stable"))
+    return whole.take(np.argsort(keys[sort], kind="stable"))
 
 
 @dataclass(slots=True)
