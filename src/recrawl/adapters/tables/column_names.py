@@ -34,26 +34,25 @@ def likely_name(header: Sequence[str], usual: Sequence[str], taken: Collection[s
 
     Args:
         header: Names of the columns.
-        usual: Names that the column usually has.
+        usual: Names that the column usually has, the most usual ones first.
         taken: Names that are of other columns.
 
     >>> likely_name(["url", "t", "changed"], ["visited_at", "time"], ["url", "changed"])
     't'
     """
-    parts = [part for name in usual for part in plain_name(name).split("_")]
     found = [
         name
         for name in dict.fromkeys(header)
-        if name not in taken and _is_like(plain_name(name), parts)
+        if name not in taken and _is_like(plain_name(name), usual)
     ]
     return found[0] if len(found) == 1 else ""
 
 
-def _is_like(name: str, parts: Sequence[str]) -> bool:
-    """Whether a name has one of the parts in it, or is how one of them begins."""
-    return name != "" and any(
-        part.startswith(name) or (len(part) >= _LEAST and part in name) for part in parts
-    )
+def _is_like(name: str, usual: Sequence[str]) -> bool:
+    """Whether a name has a part of a usual one in it, or is how one of the first two begins."""
+    parts = [part for each in usual for part in each.split("_") if len(part) >= _LEAST]
+    short = name != "" and any(each.startswith(name) for each in usual[:2])
+    return short or any(part in name for part in parts)
 
 
 def looks_like_data(header: Sequence[str]) -> bool:
