@@ -48,7 +48,8 @@ def test_wrong_input_is_a_value_error(name):
 def test_a_missing_extra_says_how_to_install_it():
     error = errors.MissingExtra("reading Parquet", "parquet")
 
-    assert str(error) == "reading Parquet needs an optional package: pip install 'recrawl[parquet]'"
+    command = "pip install '.[parquet]' in the clone of recrawl"
+    assert str(error) == f"reading Parquet needs an optional package: {command}"
 
 
 @pytest.mark.parametrize(

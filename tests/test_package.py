@@ -103,3 +103,10 @@ def test_the_command_line_starts_without_heavy_libraries():
     heavy = ("numpy", "scipy", "pyarrow", "rich", "publicsuffixlist")
 
     assert loaded_by("import recrawl.cli.main", *heavy) == set()
+
+
+def test_estimating_loads_no_trends():
+    """`recrawl estimate` of a small file takes as long as what it loads."""
+    heavy = ("recrawl.trends", "pyarrow", "scipy", "pandas")
+
+    assert loaded_by("import recrawl.analysis.estimate", *heavy) == set()

@@ -16,6 +16,8 @@ from recrawl.errors import InvalidParameter
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+_WHOLE = 100  # per cent
+
 
 def check_positive(**parameters: float) -> None:
     """Check that parameters are positive and finite.
@@ -30,10 +32,16 @@ def check_positive(**parameters: float) -> None:
 
 
 def check_fraction(**parameters: float) -> None:
-    """Check that parameters lie strictly between 0 and 1."""
+    """Check that parameters lie strictly between 0 and 1.
+
+    >>> check_fraction(level=95)
+    Traceback (most recent call last):
+    recrawl.errors.InvalidParameter: level must be between 0 and 1 (got 95); write 0.95 for 95 %
+    """
     for name, value in parameters.items():
         if not 0 < value < 1:
-            raise InvalidParameter(f"{name} must be between 0 and 1 (got {value})")
+            meant = f"; write {value / 100:g} for {value:g} %" if 1 < value < _WHOLE else ""
+            raise InvalidParameter(f"{name} must be between 0 and 1 (got {value}){meant}")
 
 
 def check_at_least(least: float, **parameters: float) -> None:

@@ -222,6 +222,15 @@ class StoreUnwritable(StoreError):
     """A store that the system refuses to write or to read."""
 
 
+def install_command(extra: str) -> str:
+    """How to install an extra. No package index has recrawl: the name there may be anybody's.
+
+    >>> install_command("parquet")
+    "pip install '.[parquet]' in the clone of recrawl"
+    """
+    return f"pip install '.[{extra}]' in the clone of recrawl"
+
+
 class MissingExtra(RecrawlError):
     """An optional package that is needed here and not installed."""
 
@@ -232,7 +241,7 @@ class MissingExtra(RecrawlError):
     def __str__(self) -> str:
         """Say what needs which extra and how to install it."""
         need, extra = self.args
-        return f"{need} needs an optional package: pip install 'recrawl[{extra}]'"
+        return f"{need} needs an optional package: {install_command(extra)}"
 
 
 class MissingPackage(RecrawlError):

@@ -2,7 +2,7 @@
 
 Everywhere else a duration is a float of days and a rate is per day. Instants are UTC:
 `datetime64[us]` in arrays, aware `datetime` singly, epoch seconds in stores. People write
-durations as `90s 30m 6h 3d 2w` and instants as ISO 8601 or epoch numbers; both are read here.
+durations as `90s 30m 6h 3d 2w 1y` and instants as ISO 8601 or epoch numbers; both are read here.
 
 Pure.
 """
@@ -25,10 +25,26 @@ if TYPE_CHECKING:
 SECONDS_A_DAY = 86_400.0
 MICROSECONDS_A_DAY = 86_400_000_000.0
 
-_DAYS_IN = {"s": 1 / SECONDS_A_DAY, "m": 60 / SECONDS_A_DAY, "h": 1 / 24, "d": 1.0, "w": 7.0}
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)([smhdw])")
 _DAYS_A_YEAR = 365.25
-_FEWEST_YEARS = 2  # shorter spans are told in weeks
+_DAYS_IN = {
+    "s": 1 / SECONDS_A_DAY,
+    "m": 60 / SECONDS_A_DAY,
+    "h": 1 / 24,
+    "d": 1.0,
+    "w": 7.0,
+    "y": _DAYS_A_YEAR,
+}
+_UNIT_NAMES = {
+    **{unit: unit for unit in _DAYS_IN},
+    "second": "s",
+    "minute": "m",
+    "hour": "h",
+    "day": "d",
+    "week": "w",
+    "year": "y",
+}
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)([smhdwy])")
+_YEARS_FROM = 52 * _DAYS_IN["w"]  # shorter spans are told in weeks
 _MOST_YEARS = 100
 _TWO_FIGURES = 10
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -54,7 +70,7 @@ _BLANK_BEFORE_ZONE = re.compile(r" (Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)$", re.IGNOREC
 
 
 def days(text: str) -> float:
-    """Days in a duration such as `90s`, `30m`, `6h`, `3d` or `2w`.
+    """Days in a duration such as `90s`, `30m`, `6h`, `3d`, `2w` or `1y`.
 
     >>> days("6h")
     0.25
@@ -63,23 +79,33 @@ def days(text: str) -> float:
     """
     match = _DURATION.fullmatch(text.strip())
     if match is None or not 0 < float(match[1]) < math.inf:
-        message = f"duration must look like 90s, 30m, 6h, 3d or 2w (got {text!r})"
+        message = f"duration must look like 90s, 30m, 6h, 3d, 2w or 1y (got {text!r})"
         raise InvalidDuration(message)
     return float(match[1]) * _DAYS_IN[match[2]]
+
+
+def period(text: str) -> float:
+    """Days that something is counted over: a duration, or a unit alone for one of it.
+
+    >>> [period("12h"), period("d"), period("week")]
+    [0.5, 1.0, 7.0]
+    """
+    unit = _UNIT_NAMES.get(text.strip())
+    return days(text) if unit is None else _DAYS_IN[unit]
 
 
 def duration(of_days: float) -> str:
     """Days as a person writes them, two or three figures in the unit that fits.
 
     >>> [duration(0.25), duration(1.5), duration(0.0005), duration(400), duration(1e6)]
-    ['6.0h', '1.5d', '43s', '57w', '>100y']
+    ['6.0h', '1.5d', '43s', '1.1y', '>100y']
     """
     if not math.isfinite(of_days):
         return "never"
     years = of_days / _DAYS_A_YEAR
     if years >= _MOST_YEARS:
         return f">{_MOST_YEARS}y"
-    if years >= _FEWEST_YEARS:
+    if of_days >= _YEARS_FROM:
         return _figures(years) + "y"
     for unit in ("w", "d", "h", "m"):
         amount = of_days / _DAYS_IN[unit]

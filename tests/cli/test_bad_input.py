@@ -1,7 +1,11 @@
 """Bad input: exit 1, one sentence on stderr, no traceback, nothing half-written."""
 
 import gzip
+import io
+import sqlite3
 import subprocess
+import zipfile
+from contextlib import closing
 from pathlib import Path
 
 import pyarrow as pa
@@ -32,18 +36,31 @@ def broken(content):
     return content[:middle] + b"\xaa" * 200 + content[middle + 200 :]
 
 
+def workbook(first):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(first, "page,visited_at,changed")
+    return file.getvalue()
+
+
+def database():
+    with closing(sqlite3.connect(":memory:")) as other:
+        other.execute("create table visits (page, visited_at)")
+        return other.serialize()
+
+
 # Name of the file, its content, the beginning of the sentence after the file's name.
 FILES = {
     "empty": ("a.csv", b"", ": the file is empty; expected a header and rows"),
     "missing column": (
         "a.csv",
         b"page,changed\n/a,true\n",
-        ": column 'visited_at' not found (got page, changed)",
+        ": column 'visited_at' not found (got page, changed); name it with --column visited_at",
     ),
     "no header": (
         "a.csv",
         b"/a,1,true\n",
-        ": column 'page' not found (got /a, 1, true)",
+        ": column 'page' not found (got /a, 1, true); the first line looks like data: begin with a",
     ),
     "word for a time": (
         "a.csv",
@@ -114,7 +131,11 @@ FILES = {
     ),
     "UTF-16": ("a.csv", HEADER.decode().encode("utf-16")[:-1], ": must be whole UTF-16 text"),
     "gzip": ("a.csv.gz", gzip.compress(HEADER)[:-1], ": must be a whole gzip file ("),
-    "zip": ("a.csv", b"PK\x03\x04", ": this is a zip or Excel file; save its sheet as CSV"),
+    "zip": ("a.csv", b"PK\x03\x04", ": a ZIP archive; unpack it first"),
+    "xlsx": ("a.xlsx", workbook("[Content_Types].xml"), ": a spreadsheet; save its sheet as CSV"),
+    "zipped CSV": ("a.zip", workbook("visits.csv"), ": a ZIP archive; unpack it first"),
+    "xls": ("a.xls", bytes.fromhex("d0cf11e0a1b11ae100"), ": a spreadsheet; save its sheet as CSV"),
+    "SQLite": ("a.db", database(), ": an SQLite database, but not a recrawl store; export its"),
     "open quote": ("a.csv", HEADER + b'"/a,1,\n', ", line 2: must be CSV ("),
     "newline in header": ("a.csv", b'"a\nb",c\n1,2\n', ": column 'page' not found (got "),
     "not JSON": ("a.jsonl", b"page\n", ", line 1: must be a JSON object (got 'page')"),
@@ -360,7 +381,19 @@ def test_a_closed_standard_output_is_no_traceback(log):
 def test_a_level_must_be_a_probability(log, level):
     said = sentence(run("estimate", log, f"--level={level}"))
 
-    assert said == f"level must be between 0 and 1 (got {float(level)})"
+    meant = "; write 0.02 for 2 %" if level == "2" else ""
+    assert said == f"level must be between 0 and 1 (got {float(level)}){meant}"
+
+
+def test_a_level_may_be_a_percentage(log):
+    share = run("estimate", log, "--level", "0.95", "--now", "2026-01-31", "--csv")
+    per_cent = run("estimate", log, "--level", "95%", "--now", "2026-01-31", "--csv")
+
+    assert share.out == per_cent.out != ""
+    assert "write 0.95 for 95 %" in sentence(run("estimate", log, "--level", "95"))
+    refused = run("estimate", log, "--level", "high")
+    assert refused.code == 2
+    assert "must be a share such as 0.95 or 95% (got 'high')" in refused.err
 
 
 def test_an_unknown_method_is_refused_with_the_list_of_them(log):

@@ -230,6 +230,8 @@ def test_a_mistake_in_the_settings_is_said_with_its_line(tmp_path, words):
 
 def test_without_settings_it_says_how_to_begin(tmp_path):
     assert "No recrawl.toml here. Run `recrawl init` first." in sentence(run("crawl", cwd=tmp_path))
+    named = run("crawl", "-c", "nofile.toml", cwd=tmp_path)
+    assert sentence(named) == "nofile.toml not found"
 
 
 def test_where_nobody_answers_that_is_said(tmp_path):

@@ -189,8 +189,8 @@ def test_a_terminal_shows_how_it_goes():
     [
         (["--for", "1s"], "--for must be a time from 2s to 60m (got '1s')"),
         (["--for", "2h"], "--for must be a time from 2s to 60m (got '2h')"),
-        (["--for", "soon"], "duration must look like 90s, 30m, 6h, 3d or 2w (got 'soon')"),
-        (["--budget", "4/change"], "budget must look like 120/1d or 0.5/page/1d (got '4/change')"),
+        (["--for", "soon"], "duration must look like 90s, 30m, 6h, 3d, 2w or 1y (got 'soon')"),
+        (["--budget", "4/change"], "budget must look like 5000/1d or 0.1/page/1d (got '4/change')"),
         (["--pages", "19"], "pages must be from 20 to 10000 (got 19)"),
     ],
 )

@@ -7,7 +7,9 @@ import pytest
 import typer
 
 from recrawl import __version__
+from recrawl.adapters.tables.outputs import FORMATS
 from recrawl.cli.main import app
+from recrawl.publish.copies.tables import FORMATS as COPY_FORMATS
 from recrawl.rates import METHODS
 from tests.cli.running import run, run_here
 
@@ -87,7 +89,10 @@ def test_each_summary_fits_on_its_line(words):
 
 
 def test_an_option_has_one_meaning():
-    """One placeholder by the name of an option, whatever the verb; some name what is grouped."""
+    """One placeholder by the name of an option, whatever the verb; some name what is grouped.
+
+    A crawl serves other crawlers at a port that they know, the demo its dashboard at any.
+    """
     found: dict[str, set[str | None]] = {}
     for verb in LEAVES.values():
         for parameter in verb.params:
@@ -96,7 +101,15 @@ def test_an_option_has_one_meaning():
                     found.setdefault(option, set()).add(parameter.metavar)
 
     several = {name: meant for name, meant in found.items() if len(meant) > 1}
-    assert set(several) <= {"--by", "--classes", "--every", "--for", "--method", "--policy"}
+    assert set(several) <= {
+        "--by",
+        "--classes",
+        "--every",
+        "--for",
+        "--method",
+        "--policy",
+        "--serve",
+    }
 
 
 @pytest.mark.parametrize("words", LEAVES, ids=" ".join)
@@ -161,6 +174,41 @@ def test_wrong_usage_of_the_real_command_exits_with_2():
     assert ended.code == 2
     assert "No such option: --colour" in ended.err
     assert "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["trends", "visits.csv"], "recrawl trends pages visits.csv"),
+        (["simulate", "pages.csv"], "recrawl simulate history pages.csv"),
+        (["listing", "cars/"], "recrawl listing describe cars/"),
+        (["visits.csv"], "recrawl estimate visits.csv"),
+    ],
+)
+def test_a_file_in_place_of_a_verb_brings_up_the_verb(words, meant):
+    ended = run_here(*words)
+
+    assert ended.code == 2
+    assert f"Did you mean `{meant}`?" in " ".join(ended.err.split())
+
+
+def test_a_misspelt_verb_is_no_file():
+    assert "Did you mean 'pages'?" in run_here("trends", "page").err
+
+
+def test_output_formats_are_all_named():
+    """Help of `export` says each ending that one of its kinds takes."""
+    said = run_here("export", "--help").out
+
+    assert [suffix for suffix in (*FORMATS, *COPY_FORMATS) if suffix not in said] == []
+
+
+def test_two_ways_to_write_csv_are_two_options():
+    said = run_here("estimate", "--help").out
+
+    assert "--csv / --spreadsheet" not in said
+    assert "  --csv  " in said
+    assert "  --spreadsheet  " in said
 
 
 def test_no_words_at_all_show_help():

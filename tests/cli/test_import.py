@@ -317,7 +317,8 @@ def test_what_is_wrong_with_the_standard_input_is_one_sentence(tmp_path):
         out, err = process.communicate()
 
     assert (process.returncode, out) == (1, "")
-    assert err == "Error: standard input: column 'page' not found (got a, b)\n"
+    remedy = "name it with --column page=NAME"
+    assert err == f"Error: standard input: column 'page' not found (got a, b); {remedy}\n"
 
 
 def test_an_interrupted_import_leaves_nothing(tmp_path):

@@ -87,7 +87,7 @@ def test_a_time_in_the_past_may_be_told_from_now():
     assert before <= past(" 3d", "--from") <= before + 3600
 
 
-@pytest.mark.parametrize("text", ["soon", "3 days", "3y", "d", "2026-13-01"])
+@pytest.mark.parametrize("text", ["soon", "3 days", "3q", "d", "2026-13-01"])
 def test_another_time_in_the_past_is_refused_by_the_name_of_its_option(text):
     with pytest.raises(InvalidInstant) as refusal:
         past(text, "--from")

@@ -230,7 +230,7 @@ def test_a_bad_table_is_refused_in_one_sentence(tmp_path, table, wrong):
             "objective must be one of freshness, harmonic",
         ),
         (["--budget", "5/1d", "--form", "square"], "form must be one of periodic, randomised"),
-        (["--budget", "5/1d", "--per-host", "4/change"], "visits to one host must look like 60/1h"),
+        (["--budget", "5/1d", "--per-host", "4/change"], "per-host must look like 5000/1d"),
         (["--budget", "5/1d", "--max-interval", "soon"], "duration must look like"),
         (["--budget", "5/1d", "--max-interval", "1h"], "budget must pay for the least visits"),
         (["--budget", "5/1d", "--plot", "x.gif"], "output must end in .svg, .png"),

@@ -143,7 +143,7 @@ def test_without_the_extra_a_crawl_says_so_and_goes_on(tmp_path, monkeypatch):
     told, _ = visited(tmp_path, bodies, told=remarks.append, before=install)
 
     assert outcomes(told) == ["first", "changed", "cosmetic"]
-    assert "pip install 'recrawl[documents]'" in remarks[0]
+    assert "pip install '.[documents]' in the clone of recrawl" in remarks[0]
 
 
 def test_a_page_that_becomes_a_document_and_a_document_that_becomes_a_page(tmp_path):

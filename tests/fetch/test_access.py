@@ -267,7 +267,9 @@ def test_without_the_extra_one_sentence_says_what_to_install(folder, monkeypatch
     with pytest.raises(MissingExtra) as raised:
         table(folder, proxy="socks5://127.0.0.1:1080")
 
-    said = "a socks5 proxy needs an optional package: pip install 'recrawl[socks]'"
+    said = (
+        "a socks5 proxy needs an optional package: pip install '.[socks]' in the clone of recrawl"
+    )
     assert str(raised.value) == said
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.errors import InvalidDuration, InvalidParameter
+from recrawl.errors import InvalidParameter
 from recrawl.plan.budget import Budget
 from recrawl.units import days
 
@@ -85,23 +85,35 @@ def test_a_bad_budget_is_refused_with_an_example(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "duration"),
-    [("5/day", "day"), ("5/page", "page"), ("5/0d", "0d"), ("1/page/d", "d"), ("5/1y", "1y")],
+    ("text", "same"),
+    [
+        *(("5/d", "5/1d"), ("5/day", "5/1d"), ("60/h", "60/1h"), ("60/hour", "60/1h")),
+        *(("5/w", "5/1w"), ("5/week", "5/1w"), ("1/m", "1/1m"), ("1/minute", "1/1m")),
+        *(("1/page/d", "1/page/1d"), ("1 / page / week", "1/page/1w"), ("9/year", "9/1y")),
+    ],
 )
-def test_a_bad_duration_is_named(text, duration):
-    with pytest.raises(InvalidDuration) as refused:
-        Budget.read(text)
+def test_a_unit_alone_is_one_of_it(text, same):
+    assert Budget.read(text) == Budget.read(same)
 
-    assert str(refused.value) == (
-        f"duration must look like 90s, 30m, 6h, 3d or 2w (got {duration!r})"
-    )
+
+@pytest.mark.parametrize("text", ["5/month", "5/page", "5/0d", "1/page/days", "5/1"])
+def test_a_bad_period_is_refused_as_part_of_the_budget(text):
+    with pytest.raises(InvalidParameter) as refused:
+        Budget.read(text, name="per-host", kinds=("crawl",))
+
+    assert str(refused.value) == f"per-host must look like 5000/1d (got {text!r})"
+
+
+def test_a_budget_of_another_kind_is_refused():
+    with pytest.raises(InvalidParameter, match=r"look like 5000/1d or 0.1/page/1d \(got"):
+        Budget.read("4/change", kinds=("crawl", "page"))
 
 
 @given(st.text(st.sampled_from("0123456789./ pagechnd\n\u0663-e"), max_size=15))
 def test_any_text_is_a_budget_or_is_refused(text):
     try:
         budget = Budget.read(text)
-    except (InvalidParameter, InvalidDuration):
+    except InvalidParameter:
         return
 
     assert budget.visits > 0

@@ -167,7 +167,7 @@ WRONG = {
     'budget = "4/change"': "line 2: budget must be visits over a time such as 500/1d "
     '(got "4/change")',
     "budget = 500": "line 2: budget must be visits over a time such as 500/1d (got 500)",
-    'budget = "5/day"': 'line 2: budget must be visits over a time such as 500/1d (got "5/day")',
+    'budget = "5/mon"': 'line 2: budget must be visits over a time such as 500/1d (got "5/mon")',
     'objective = "fame"': "line 2: objective must be one of freshness, harmonic, age, missed, "
     'detected (got "fame")',
     "objective = []": "line 2: objective must be one of freshness, harmonic, age, missed, "

@@ -13,7 +13,7 @@ import numpy as np
 
 from recrawl.adapters.imports.foreign_visits import ForeignVisits, ImportReading
 from recrawl.adapters.imports.sources import GIT, KINDS, find_sources, read_sources
-from recrawl.adapters.tables.table_options import TableOptions
+from recrawl.adapters.tables.table_options import COLUMNS_ARGUMENT, TableOptions
 from recrawl.analysis.results import ResultTable
 from recrawl.checks import check_choice
 from recrawl.errors import InvalidParameter
@@ -80,7 +80,7 @@ def read_visits(
         )
     reading = ImportReading(
         origin_of(address) if address else "",
-        TableOptions(columns or {}),
+        TableOptions(columns or {}, rename=COLUMNS_ARGUMENT),
         agent=user_agent,
         client=client,
         by_key=by_key,

@@ -23,7 +23,7 @@ from recrawl.analysis.results import ResultTable
 from recrawl.analysis.sources import whole_input
 from recrawl.arrays.texts import Texts
 from recrawl.checks import check_choice
-from recrawl.errors import InvalidParameter, InvalidTable
+from recrawl.errors import InvalidTable
 from recrawl.plan import (
     OBJECTIVES,
     Budget,
@@ -92,9 +92,9 @@ class PlanQuestion:
         """Check what people wrote before anything is read; `intervals` are longest and shortest."""
         check_choice(OBJECTIVES, objective=objective)
         check_choice(_FORMS, form=form)
-        whole, host = Budget.read(budget), Budget.read(per_host) if per_host else None
-        if host is not None and host.each != "crawl":
-            raise InvalidParameter(f"visits to one host must look like 60/1h (got {per_host!r})")
+        whole, host = Budget.read(budget), None
+        if per_host:
+            host = Budget.read(per_host, name="per-host", kinds=("crawl",))
         longest, shortest = (days(word) if word else 0.0 for word in intervals)
         return cls(
             budget=whole,

@@ -19,7 +19,6 @@ from recrawl.adapters.tables.outputs import arrow_table
 from recrawl.errors import InvalidParameter, MissingExtra, MissingPackage, UnknownPage
 from recrawl.report.rates import Group, Named
 from recrawl.report.table import table_html, table_lines
-from recrawl.report.trends import Table, shown
 from recrawl.report.words import counted
 
 if TYPE_CHECKING:
@@ -166,6 +165,8 @@ class ResultTable:
 
     def _words(self, most: int) -> tuple[Sequence[str], list[list[str]], Collection[int]]:
         """Header and first rows for people, and which columns are text."""
+        from recrawl.report.trends import Table, shown  # here: `estimate` needs no trends
+
         header, rows = shown(Table(np.arange(len(self)), dict(self.columns)).first(most))
         named = [[name, *row] for name, row in zip(self.names, rows, strict=False)]
         return [self.first, *header], named, (0,)

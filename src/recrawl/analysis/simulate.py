@@ -319,7 +319,7 @@ def simulate(  # noqa: PLR0913 - the options of the verbs
         warm_up=days(warm_up) if warm_up else 0.0,
         seed=seed,
     )
-    options = TableOptions.of(delimiter=delimiter, tz=tz)
+    options = replace(TableOptions.of(delimiter=delimiter, tz=tz), rename="")
     store = Path(source) if is_path(source) and is_store(Path(source)) else None
     world = world_of_store(store, world_stream(seed)) if store else _world(source, options, seed)
     contest = Contest.of(world, question, store)

@@ -103,8 +103,7 @@ def _check_budget(text: str) -> None:
     """Raise for a budget that the settings would not accept."""
     from recrawl.plan.budget import Budget
 
-    if Budget.read(text).each == "change":
-        raise InvalidParameter(f"budget must look like 120/1d or 0.5/page/1d (got {text!r})")
+    Budget.read(text, kinds=("crawl", "page"))
 
 
 @contextmanager

@@ -32,7 +32,9 @@ _PRECISION = typer.Option(
 )
 _BIAS = typer.Option(metavar="SHARE", help="Largest bias that counts as unbiased.")
 _LEVEL = typer.Option(
-    metavar="SHARE", help="For --seen: probability that the rate lies in its band."
+    metavar="SHARE",
+    parser=options.fraction,
+    help="For --seen: probability that the rate lies in its band.",
 )
 _SEEN = typer.Option(
     metavar="X/N",

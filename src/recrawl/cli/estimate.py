@@ -6,6 +6,7 @@ Touches: files, the standard streams, the clock.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from recrawl.analysis.estimate import RateQuestion
 
 _COMPARE = "compare"
+_ORDERS = ("rate", "fresh", "page", "visits")
 
 _FILES = typer.Argument(
     metavar="FILE...",
@@ -45,8 +47,15 @@ _CLASSES = typer.Option(
 )
 _FALSE_CHANGES = typer.Option(
     metavar="SHARE",
+    parser=options.fraction,
     help="For --method gamma or npmle: probability that an unchanged page looks changed (clocks, "
     "tokens, advertisements).",
+)
+_SORT = typer.Option(
+    metavar="ORDER",
+    help="Order of pages: rate (fastest first), fresh (least fresh first), visits (most first) or "
+    "page; all rows are then held in memory.  [default: as in FILE]",
+    show_default=False,
 )
 _NOW = typer.Option(
     metavar="TIME",
@@ -64,6 +73,7 @@ def estimate(
     false_changes: Annotated[float, _FALSE_CHANGES] = 0.0,
     level: Annotated[float, shared.LEVEL] = 0.9,
     now: Annotated[str, _NOW] = "",
+    sort: Annotated[str, _SORT] = "",
     memory: Annotated[str, shared.MEMORY] = "2G",
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
@@ -100,6 +110,7 @@ def estimate(
     if CHANGE_TIME in read_as.columns:
         raise typer.BadParameter("--column changed_at is for recrawl trends")
     question = _question(method, classes, level, false_changes)
+    _check_sort(sort, method)
     until = np.datetime64(options.moment(now).replace(tzinfo=None), "us")
     scratch = Path() if output is None else output.parent
     first: PieceEstimates | None = None
@@ -109,12 +120,22 @@ def estimate(
         Log(VisitReading(table), options.size(memory), scratch) as log,
     ):
         results = question.answers(log, scratch)
+        if sort:
+            results = iter([_sorted(results, sort, until)])
+        tally = _Tally(until)
         if out.interactive:
-            counts, first = _first_rows(results)
+            first = _first_rows(results, tally)
         else:
-            counts = _written(question, results, until, out)
-    shown = counts.total() if first is None else _show(first, until)
-    _remarks(counts, table, method, unshown=counts.total() - shown)
+            _write(question, results, tally, out)
+    shown = tally.total if first is None else _show(first, until)
+    if shown < tally.total and screen.limit is None:
+        more = tally.total - shown
+        screen.remark(f"... and {more:,} more pages; --csv, --json or -o writes all of them.")
+    if method == _COMPARE and not out.interactive:
+        shared.limit_remark(tally.total * len(question.methods), "rows")
+    else:
+        shared.limit_remark(tally.total, "pages")
+    _remarks(tally, table, method)
     shared.revert_remark(log.reverts)
 
 
@@ -138,39 +159,92 @@ def _question(method: str, classes: str, level: float, false_changes: float) -> 
     )
 
 
-def _written(
-    question: RateQuestion,
-    results: Iterator[PieceEstimates],
-    now: np.datetime64,
-    out: shared.Output,
-) -> Counter[str]:
-    """Write all rows, one per page and method; count pages by status."""
+def _check_sort(sort: str, method: str) -> None:
+    if sort and sort not in _ORDERS:
+        said = f"must be one of {', '.join(_ORDERS)} (got {sort!r})"
+        raise typer.BadParameter(said, param_hint="--sort")
+    if sort and method == _COMPARE:
+        raise typer.BadParameter("--sort needs a single method")
+
+
+def _sorted(results: Iterator[PieceEstimates], sort: str, now: np.datetime64) -> PieceEstimates:
+    """All pages in another order; those without a figure come last."""
+    import numpy as np
+
+    from recrawl.adapters.tables.results import PieceEstimates
+    from recrawl.report.rates import fresh_at
+
+    whole = PieceEstimates.joined(list(results))
+    (estimates,) = whole.estimates
+    if sort == "page":
+        names = whole.names.tolist()
+        return whole.take(np.array(sorted(range(len(names)), key=names.__getitem__), np.int64))
+    keys = {
+        "rate": -estimates.rate,
+        "fresh": fresh_at(estimates, whole.last_visit, now),
+        "visits": -estimates.visits,
+    }
+    return whole.take(np.argsort(keys[sort], kind="stable"))
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Pages that were written or shown, and what is to be said of them.
+
+    Args:
+        now: Instant of `fresh_now`.
+        counts: Pages by status.
+        late: Pages whose last visit is after that instant, without those that are gone.
+    """
+
+    now: np.datetime64
+    counts: Counter[str] = field(default_factory=Counter)
+    late: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.counts.total()
+
+    def add(self, result: PieceEstimates) -> None:
+        import numpy as np
+
+        from recrawl.rates.estimates import STATUS_NAMES
+        from recrawl.visits.visit import Flag
+
+        first = result.estimates[0]
+        for code, name in enumerate(STATUS_NAMES):
+            self.counts[name] += int((first.status == code).sum())
+        gone = (first.flags & np.uint32(Flag.GONE)) > 0
+        self.late += int(((result.last_visit > self.now) & ~gone).sum())
+
+
+def _write(
+    question: RateQuestion, results: Iterator[PieceEstimates], tally: _Tally, out: shared.Output
+) -> None:
+    """Write all rows, one per page and method."""
     from recrawl.report.rates import CLASS_COLUMNS, COLUMNS
 
-    counts: Counter[str] = Counter()
     header = (*COLUMNS, *CLASS_COLUMNS) if question.has_classes else COLUMNS
     first = next(results)  # raises for a bad input before anything is written
     with out.writer(header) as writer:
         for result in chain([first], results):
-            writer.write(*question.rows(result, now))
-            counts.update(_count(result))
-    return counts
+            writer.write(*question.rows(result, tally.now))
+            tally.add(result)
 
 
-def _first_rows(results: Iterator[PieceEstimates]) -> tuple[Counter[str], PieceEstimates]:
-    """The first pages, and the number of all pages by status."""
+def _first_rows(results: Iterator[PieceEstimates], tally: _Tally) -> PieceEstimates:
+    """The first pages; all of them are counted."""
     import numpy as np
 
     from recrawl.adapters.tables.results import PieceEstimates
 
-    counts: Counter[str] = Counter()
     parts: list[PieceEstimates] = []
     left = screen.most_rows()
     for result in results:
-        counts.update(_count(result))
+        tally.add(result)
         parts.append(result.take(np.arange(min(len(result.names), left))))
         left -= len(parts[-1].names)
-    return counts, PieceEstimates.joined(parts)
+    return PieceEstimates.joined(parts)
 
 
 def _show(first: PieceEstimates, now: np.datetime64) -> int:
@@ -194,26 +268,23 @@ def _show(first: PieceEstimates, now: np.datetime64) -> int:
     return len(names)
 
 
-def _count(result: PieceEstimates) -> Counter[str]:
-    from recrawl.rates.estimates import STATUS_NAMES
-
-    status = result.estimates[0].status
-    return Counter({name: int((status == code).sum()) for code, name in enumerate(STATUS_NAMES)})
-
-
-def _remarks(counts: Counter[str], table: TableInput, method: str, unshown: int) -> None:
+def _remarks(tally: _Tally, table: TableInput, method: str) -> None:
     """Print what was done, and what the visits could not reveal."""
     from recrawl.rates import POOLED
     from recrawl.report.rates import STATUS_REMARKS
     from recrawl.report.words import counted
 
-    if unshown:
-        screen.remark(f"... and {unshown:,} more pages; --csv, --json or -o writes all of them.")
-    pages = counted(counts.total(), "page")
+    pages = counted(tally.total, "page")
     by = "all methods" if method == _COMPARE else f"method {method}"
     screen.remark(f"{pages} of {table.names}, {by}.")
     kind = "pooled" if method in POOLED else "alone"
     for status, remarks in STATUS_REMARKS.items():
-        if counts[status]:
-            screen.remark(f"{counts[status]:,} {remarks[kind]}")
+        if tally.counts[status]:
+            screen.remark(f"{tally.counts[status]:,} {remarks[kind]}")
+    if tally.late:
+        were, copy = (
+            ("was", "its copy counts") if tally.late == 1 else ("were", "their copies count")
+        )
+        late = counted(tally.late, "page")
+        screen.remark(f"{late} {were} visited after --now; {copy} as fresh.")
     shared.read_remarks(table)

@@ -36,8 +36,9 @@ _OUTPUT = typer.Option(
     "--output",
     "-o",
     metavar="FILE",
-    help="Write to FILE: .csv, .jsonl or .parquet; copies to .jsonl, .parquet, .db or a folder "
-    "DIR/; - for the standard output.",
+    help="Write to FILE: .csv, .jsonl or .ndjson, .parquet, .feather or .arrow; copies and chunks "
+    "to .jsonl or .ndjson, .parquet, .db or .sqlite, copies also to a folder DIR/; - for the "
+    "standard output.",
 )
 _SETTINGS = typer.Option(
     "--settings",

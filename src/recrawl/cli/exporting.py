@@ -50,7 +50,7 @@ def export_chunks(settings: Settings, reader: ReadStore, output: str) -> None:
     from recrawl.publish.copies.rows import CHUNK_COLUMNS, chunk_rows, kept_copies
 
     if output != "-" and _is_folder(output):
-        said = "-o must be a file for chunks: .jsonl, .parquet or .db"
+        said = "-o must be a file for chunks: .jsonl, .ndjson, .parquet, .db or .sqlite"
         raise InvalidParameter(f"{said} (got {output!r})")
     with inspecting.documents() as convert:
         content = ContentReader(reader, settings, convert=convert)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recrawl.cli import inspecting, screen, shared
+from recrawl.cli import inspecting, options, screen, shared
 from recrawl.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _FRESH = typer.Option(
     "--fresh",
     metavar="CHANCE",
+    parser=options.fraction,
     help="Visit the page first if its copy is less likely to be fresh than this, e.g. 0.95.",
     show_default=False,
 )
@@ -65,7 +66,8 @@ def get(
     is running. How likely the copy is fresh is shown on standard error. Text and
     Markdown hold the main content, without navigation, without parts that watch and
     ignore exclude, and without parts that differ on every visit. For PDF and Office
-    documents they need an extra: pip install 'recrawl[documents]'.
+    documents they need an extra: pip install '.[documents]' in the clone of
+    recrawl.
 
     \b
     Examples:

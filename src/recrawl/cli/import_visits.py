@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from recrawl.adapters.tables.table_options import TableOptions, change_words_of
+from recrawl.adapters.tables.table_options import COLUMN_OPTION, TableOptions, change_words_of
 from recrawl.cli import options, screen, shared
 from recrawl.errors import InvalidParameter
 
@@ -119,6 +119,7 @@ def _options(
     delimiter: Annotated[str, shared.DELIMITER] = "",
     tz: Annotated[str, shared.TIME_ZONE] = "",
     time_format: Annotated[str, shared.TIME_FORMAT] = "",
+    encoding: Annotated[str, shared.ENCODING] = "",
     true_words: Annotated[str, shared.TRUE] = "",
     false_words: Annotated[str, shared.FALSE] = "",
 ) -> _ReadAs:
@@ -131,10 +132,13 @@ def _options(
         said = f"--site must be an address such as https://example.org (got {site!r})"
         raise InvalidParameter(said)
     table = replace(
-        shared.table_options(delimiter=delimiter, tz=tz, time_format=time_format),
+        shared.table_options(
+            delimiter=delimiter, tz=tz, time_format=time_format, encoding=encoding
+        ),
         columns=options.renamed(column or [], ("page", "visited_at", *OPTIONAL)),
         skip_bad_rows=skip_bad_rows,
         change_words=change_words_of(true_words, false_words),
+        rename=COLUMN_OPTION,
     )
     return _ReadAs(origin_of(address) if address else "", table, agent, client, by_key)
 

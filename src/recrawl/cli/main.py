@@ -82,6 +82,7 @@ app = verb_group(
         "Studies": {"simulate": simulate, "design": design},
         "Listings": {"listing": listing},
     },
+    file_verb="estimate",
     completion=True,
 )
 

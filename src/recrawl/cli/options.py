@@ -93,14 +93,33 @@ def _number(text: str) -> float:
 
 def share(text: str, name: str) -> float:
     """Parse a share between 0 and 1, such as `0.2` or `20%`."""
-    number = text.strip().removesuffix("%")
-    try:
-        value = float(number) / (100 if text.strip().endswith("%") else 1)
-    except ValueError:
-        value = math.nan
-    if not 0 < value < 1:
+    value = _percentage(text)
+    if value is None or not 0 < value < 1:
         raise InvalidParameter(f"{name} must be a share such as 0.2 or 20% (got {text!r})")
     return value
+
+
+def fraction(text: str) -> float:
+    """Parse a number that may be a percentage, for an option whose range its verb checks.
+
+    >>> fraction("0.95"), fraction("95%")
+    (0.95, 0.95)
+    """
+    value = _percentage(str(text))  # a default is a number already
+    if value is None:
+        import typer
+
+        raise typer.BadParameter(f"must be a share such as 0.95 or 95% (got {text!r})")
+    return value
+
+
+def _percentage(text: str) -> float | None:
+    """The number, of a percentage its hundredth; None where it is none."""
+    words = text.strip()
+    try:
+        return float(words.removesuffix("%")) / (100 if words.endswith("%") else 1)
+    except ValueError:
+        return None
 
 
 def counts(text: str) -> tuple[int, int]:

@@ -56,6 +56,7 @@ _CURVE = typer.Option(
     "--curve", help="Write freshness for other budgets instead, one row per budget."
 )
 _OF_WEIGHTS = {"weights.page": "page", "weights.weight": "weight"}  # in --column
+_WEIGHTS_COLUMN = "--column weights.{}={}"
 _PLOT = typer.Option(
     metavar="FILE", help="Plot freshness against budget to FILE: .svg or .png.", show_default=False
 )
@@ -75,6 +76,7 @@ def plan(
     plot: Annotated[Path | None, _PLOT] = None,
     column: Annotated[list[str] | None, shared.COLUMN] = None,
     delimiter: Annotated[str, shared.DELIMITER] = "",
+    encoding: Annotated[str, shared.ENCODING] = "",
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
     output: Annotated[Path | None, shared.OUTPUT] = None,
@@ -101,7 +103,12 @@ def plan(
     from recrawl.adapters.pictures import check_picture, write_picture
     from recrawl.adapters.tables.inputs import open_table
     from recrawl.adapters.tables.rates import NEEDED, OPTIONAL, read_rates
-    from recrawl.adapters.tables.table_options import TableOptions
+    from recrawl.adapters.tables.table_options import (
+        COLUMN_OPTION,
+        TableOptions,
+        delimiter_of,
+        encoding_of,
+    )
     from recrawl.analysis.plan import RANDOMISED, PlanQuestion
     from recrawl.report.plans import curve_chart
 
@@ -111,9 +118,11 @@ def plan(
     given = [*files, *([weights] if weights else [])]
     out = shared.Output.of(*given, as_csv=as_csv, as_json=as_json, file=output)
     names = options.renamed(column or [], (*NEEDED, *OPTIONAL, *_OF_WEIGHTS))
-    read_as = TableOptions.of(
+    read_as = TableOptions(
         {ours: theirs for ours, theirs in names.items() if ours not in _OF_WEIGHTS},
-        delimiter=delimiter,
+        delimiter=delimiter_of(delimiter),
+        encoding=encoding_of(encoding),
+        rename=COLUMN_OPTION,
     )
     if plot is not None:
         check_picture(plot)
@@ -145,7 +154,7 @@ def _weighted(
     from recrawl.report.plans import weights_sentence
 
     theirs = {_OF_WEIGHTS[name]: given for name, given in names.items() if name in _OF_WEIGHTS}
-    with open_table([file], TableOptions(theirs)) as source:
+    with open_table([file], TableOptions(theirs, rename=_WEIGHTS_COLUMN)) as source:
         weights = read_weights(source)
     table, named = weighted(table, weights)
     sentence = weights_sentence(source.names, weights, named, len(table.pages))

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from recrawl.adapters.tables.table_options import (
+    COLUMN_OPTION,
     TableOptions,
     change_words_of,
     delimiter_of,
+    encoding_of,
     time_form_of,
     time_zone_of,
 )
@@ -33,7 +35,9 @@ if TYPE_CHECKING:
     from recrawl.arrays.texts import Texts
     from recrawl.report.rates import Column
 
-LEVEL = typer.Option(metavar="SHARE", help="Probability that a rate lies in its band.")
+LEVEL = typer.Option(
+    metavar="SHARE", parser=options.fraction, help="Probability that a rate lies in its band."
+)
 SITE_COLUMN = typer.Option(
     metavar="COLUMN",
     help="Column with the site of a page.  [default: the registered domain of its address]",
@@ -62,6 +66,12 @@ TIME_FORMAT = typer.Option(
     help="Format of times in FILE, if it is not recognised, e.g. '%d/%m/%Y %H:%M'.",
     show_default=False,
 )
+ENCODING = typer.Option(
+    metavar="NAME",
+    help="Encoding of text in FILE, e.g. latin-1 or cp1252.  [default: UTF-8, or UTF-16 with a "
+    "byte order mark]",
+    show_default=False,
+)
 TRUE = typer.Option(
     metavar="WORDS", help="Words for true in FILE, e.g. changed,new.", show_default=False
 )
@@ -74,7 +84,9 @@ MEMORY = typer.Option(
 SKIP = typer.Option("--skip-bad-rows", help="Skip malformed rows and count them.")
 CSV = typer.Option(
     "--csv/--spreadsheet",
-    help="Write CSV instead of a table; --spreadsheet also escapes formulas.",
+    # Not opposites, but two ways to write: `_VerbHelp` gives each a row, split as the names are.
+    help="Write CSV instead of a table. / "
+    "Write CSV in which no cell is a formula, for spreadsheets.",
     show_default=False,
 )
 JSON = typer.Option("--json", help="Write JSON lines instead of a table.")
@@ -82,7 +94,8 @@ OUTPUT = typer.Option(
     "--output",
     "-o",
     metavar="FILE",
-    help="Write to FILE: .csv, .jsonl, .parquet or .feather; - for the standard output.",
+    help="Write to FILE: .csv, .jsonl or .ndjson, .parquet, .feather or .arrow; - for the standard "
+    "output.",
     show_default=False,
 )
 STORE = typer.Argument(
@@ -145,6 +158,7 @@ def table_options(
     delimiter: Annotated[str, DELIMITER] = "",
     tz: Annotated[str, TIME_ZONE] = "",
     time_format: Annotated[str, TIME_FORMAT] = "",
+    encoding: Annotated[str, ENCODING] = "",
 ) -> TableOptions:
     """How tables are read, checked before any is."""
     return TableOptions(
@@ -152,6 +166,7 @@ def table_options(
         delimiter=delimiter_of(delimiter),
         time_zone=time_zone_of(tz),
         time_form=time_form_of(time_format),
+        encoding=encoding_of(encoding),
     )
 
 
@@ -163,6 +178,7 @@ def log_options(
     delimiter: Annotated[str, DELIMITER] = "",
     tz: Annotated[str, TIME_ZONE] = "",
     time_format: Annotated[str, TIME_FORMAT] = "",
+    encoding: Annotated[str, ENCODING] = "",
     true_words: Annotated[str, TRUE] = "",
     false_words: Annotated[str, FALSE] = "",
 ) -> TableOptions:
@@ -170,10 +186,11 @@ def log_options(
     from recrawl.adapters.tables.visits import CHANGE_TIME, NEEDED, OPTIONAL
 
     return replace(
-        table_options(delimiter=delimiter, tz=tz, time_format=time_format),
+        table_options(delimiter=delimiter, tz=tz, time_format=time_format, encoding=encoding),
         columns=options.renamed(column or [], (*NEEDED, *OPTIONAL, CHANGE_TIME), site_column),
         skip_bad_rows=skip_bad_rows,
         change_words=change_words_of(true_words, false_words),
+        rename=COLUMN_OPTION,
     )
 
 
@@ -190,6 +207,17 @@ def read_remarks(table: TableInput) -> None:
         screen.remark(
             f"{visits} in the same second as another visit to the same page: counted as one."
         )
+    if table.silent:
+        screen.remark(
+            f"{counted(table.silent, 'visit')} left out: `changed` is empty and there is no usable "
+            "date or digest."
+        )
+
+
+def limit_remark(rows: int, unit: str) -> None:
+    """Print that --limit left rows out, if it did."""
+    if screen.limit is not None and rows > screen.limit:
+        screen.remark(f"Only the first {screen.limit:,} of {rows:,} {unit} (--limit).")
 
 
 def store_in(store: Path | None, settings: Path) -> Path:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import re
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -53,7 +54,8 @@ class _VerbHelp(TyperCommand):
         return ["[OPTIONS]", *(_usage(each) for each in self.get_params(ctx) if _is_argument(each))]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - Typer's own
-        arguments, options = [], []
+        arguments: list[tuple[str, str]] = []
+        options: list[tuple[str, str]] = []
         for each in self.get_params(ctx):
             record = each.get_help_record(ctx)
             if record is None:
@@ -61,6 +63,8 @@ class _VerbHelp(TyperCommand):
             name, text = record[0], _REQUIRED.sub("", record[1])
             if _is_argument(each):
                 arguments.append((_name(each), text))
+            elif len(texts := text.split(" / ")) > 1:  # two names that are no opposites
+                options += zip(name.split(" / "), texts, strict=True)
             else:
                 options.append((name, text))
         for title, rows in (("Arguments", arguments), ("Options", options)):
@@ -73,6 +77,14 @@ class _GroupHelp(TyperGroup):
     """Verbs by what they are for, each with its whole summary, in the order they were given in."""
 
     order: tuple[str, ...] = ()
+    file_verb = ""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - Typer's own
+        name = args[0]
+        if self.file_verb and name not in self.commands and _looks_like_file(name):
+            meant = f"{ctx.command_path} {self.file_verb} {name}"
+            ctx.fail(f"No such command {name!r}. Did you mean `{meant}`?")
+        return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401 - Typer's own
         # Typer lists groups after all commands, wherever they belong.
@@ -92,7 +104,12 @@ class _GroupHelp(TyperGroup):
 
 
 def verb_group(
-    name: str, about: str, verbs: Mapping[str, Mapping[str, Verb]], *, completion: bool = False
+    name: str,
+    about: str,
+    verbs: Mapping[str, Mapping[str, Verb]],
+    *,
+    file_verb: str = "",
+    completion: bool = False,
 ) -> typer.Typer:
     """Verbs under one name.
 
@@ -100,13 +117,14 @@ def verb_group(
         name: What stands before them.
         about: Help of the group.
         verbs: Functions and groups by their names, by the title of their section.
+        file_verb: The verb to suggest to somebody who gives a file in place of a verb.
         completion: Whether it has the options that set up completion in a shell.
     """
     order = tuple(called for members in verbs.values() for called in members)
     app = typer.Typer(
         name=name,
         help=about,
-        cls=type("_OrderedHelp", (_GroupHelp,), {"order": order}),
+        cls=type("_OrderedHelp", (_GroupHelp,), {"order": order, "file_verb": file_verb}),
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         add_completion=completion,
@@ -183,6 +201,11 @@ def _given(parameter: Any, words: list[str]) -> str:  # noqa: ANN401 - Typer's o
         if name in parameter.opts:
             return value if equals else "".join(words[place + 1 : place + 2])
     return ""
+
+
+def _looks_like_file(word: str) -> bool:
+    """Whether a word that is no verb may be a file: there is one, or the name has an ending."""
+    return not word.startswith("-") and ("." in word or "/" in word or Path(word).exists())
 
 
 def _is_argument(parameter: Any) -> bool:  # noqa: ANN401 - Typer's own

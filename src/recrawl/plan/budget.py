@@ -8,10 +8,15 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from recrawl.errors import InvalidParameter
-from recrawl.units import days
+from recrawl.errors import InvalidDuration, InvalidParameter
+from recrawl.units import period
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_FORMS = {"crawl": "5000/1d", "page": "0.1/page/1d", "change": "4/change"}
 _BUDGET = re.compile(r"\s*(\d+(?:\.\d+)?)\s*/\s*(?:(change)|(page\s*/\s*)?(\S+))\s*")
 
 
@@ -29,6 +34,8 @@ class Budget:
         5000.0
         >>> Budget.read("0.1/page/12h").visits_a_day(pages=70)
         14.0
+        >>> Budget.read("5000/day") == Budget.read("5000/d") == Budget.read("5000/1d")
+        True
         >>> Budget.read("4/change").for_changes(changes=30, page_days=600.0)
         Budget(visits=0.2, each='page')
     """
@@ -37,15 +44,34 @@ class Budget:
     each: str = "crawl"
 
     @classmethod
-    def read(cls, text: str) -> Budget:
-        """The budget that a person wrote as `5000/1d`, `0.1/page/1d` or `4/change`."""
+    def read(
+        cls, text: str, *, name: str = "budget", kinds: Sequence[str] = tuple(_FORMS)
+    ) -> Budget:
+        """The budget that a person wrote as `5000/1d`, `0.1/page/1d` or `4/change`.
+
+        Args:
+            text: What was written; `5000/d` and `5000/day` are `5000/1d`.
+            name: What errors call it.
+            kinds: What `each` may be.
+        """
+        found = cls._read(text)
+        if found is None or found.each not in kinds:
+            *others, last = (_FORMS[kind] for kind in kinds)
+            forms = f"{', '.join(others)} or {last}" if others else last
+            raise InvalidParameter(f"{name} must look like {forms} (got {text!r})")
+        return found
+
+    @classmethod
+    def _read(cls, text: str) -> Budget | None:
         match = _BUDGET.fullmatch(text)
         if match is None or not 0 < float(match[1]) < math.inf:
-            message = f"budget must look like 5000/1d, 0.1/page/1d or 4/change (got {text!r})"
-            raise InvalidParameter(message)
+            return None
         if match[2]:
             return cls(float(match[1]), "change")
-        return cls(float(match[1]) / days(match[4]), "page" if match[3] else "crawl")
+        try:
+            return cls(float(match[1]) / period(match[4]), "page" if match[3] else "crawl")
+        except InvalidDuration:
+            return None
 
     def for_changes(self, *, changes: int, page_days: float) -> Budget:
         """The same budget where visits a change have become visits a page and day."""

@@ -71,11 +71,10 @@ def _budget(value: object) -> Budget | None:
     from recrawl.plan.budget import Budget  # here, so that checking an agent loads no numpy
 
     try:
-        budget = Budget.read(value) if isinstance(value, str) else None
+        # Visits a change need a history of changes, which a crawl that begins does not have.
+        return Budget.read(value, kinds=("crawl", "page")) if isinstance(value, str) else None
     except InvalidInput:
         return None
-    # Visits a change need a history of changes, which a crawl that begins does not have.
-    return None if budget is None or budget.each == "change" else budget
 
 
 def _objective(value: object) -> str | None:

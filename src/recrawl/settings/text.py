@@ -18,7 +18,7 @@ _LINES: Mapping[str, Any] = {"subsequent_indent": "    ", "break_on_hyphens": Fa
 _TEMPLATE = """\
 # Settings of a crawl. Only agent is required. Values without # in front are in force, and are
 # the defaults; lines with # in front are examples. `recrawl add` writes the blocks of your sites.
-# Times are written 90s, 30m, 6h, 3d or 2w; addresses begin with http:// or https://.
+# Times are written 90s, 30m, 6h, 3d, 2w or 1y; addresses begin with http:// or https://.
 
 # Who you are, sent with every request: a name and a contact for site owners, such as
 # "my-crawler (+https://example.org/about; me@example.org)".

@@ -178,7 +178,12 @@ def begins_as_store(header: bytes) -> bool:
     False
     """
     application = header[_APPLICATION_AT : _APPLICATION_AT + 4]
-    return header.startswith(_MAGIC) and application == APPLICATION.to_bytes(4, "big")
+    return is_sqlite(header) and application == APPLICATION.to_bytes(4, "big")
+
+
+def is_sqlite(header: bytes) -> bool:
+    """Whether the first bytes of a file are those of an SQLite database, a store or not."""
+    return header.startswith(_MAGIC)
 
 
 def file_of(address: Address) -> Path:

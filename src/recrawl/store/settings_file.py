@@ -56,7 +56,11 @@ def _not_found(path: Path) -> str:
     'No recrawl.toml here. Run `recrawl init` first.'
     >>> _not_found(Path("news/recrawl.toml"))
     'news/recrawl.toml not found. Run `recrawl init news` first.'
+    >>> _not_found(Path("news.toml"))
+    'news.toml not found'
     """
+    if path.name != FILE_NAME:  # somebody named it, and `recrawl init` would not write it
+        return f"{path} not found"
     if path.parent == Path():
         return f"No {path} here. Run `recrawl init` first."
     return f"{path} not found. Run `recrawl init {shlex.quote(str(path.parent))}` first."

@@ -129,10 +129,12 @@ class VettedLog(NamedTuple):
     Attributes:
         histories: History of each page.
         merged: Visits that were of the same page and second as another one.
+        silent: Visits left out because nothing says whether the page had changed.
     """
 
     histories: Histories
     merged: int
+    silent: int
 
 
 def vet_log(rows: Rows, vetting: Vetting) -> VettedLog:
@@ -145,7 +147,8 @@ def vet_log(rows: Rows, vetting: Vetting) -> VettedLog:
     over_blocks(work, len(rows.offsets) - 1)
     found = [parts[start] for start in sorted(parts)]
     histories = Histories.joined([part.histories for part in found])
-    return VettedLog(histories, sum(part.merged for part in found))
+    merged, silent = sum(part.merged for part in found), sum(part.silent for part in found)
+    return VettedLog(histories, merged, silent)
 
 
 def _vet(rows: Rows, vetting: Vetting) -> VettedLog:
@@ -159,7 +162,8 @@ def _vet(rows: Rows, vetting: Vetting) -> VettedLog:
     rows = _without_stamps(rows, flags)
     rows = _compare_digests(rows, vetting)
     rows = _without_open(rows, vetting, flags)
-    return VettedLog(_gaps(rows, vetting, flags), merged)
+    silent = told - merged - len(rows.at)
+    return VettedLog(_gaps(rows, vetting, flags), merged, silent)
 
 
 def _in_order(rows: Rows) -> Rows:

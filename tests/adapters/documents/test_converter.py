@@ -161,7 +161,8 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch):
         assert converter(TEA) is None
 
         assert converter._worker is None
-    assert told == ["reading documents needs an optional package: pip install 'recrawl[documents]'"]
+    command = "pip install '.[documents]' in the clone of recrawl"
+    assert told == [f"reading documents needs an optional package: {command}"]
 
 
 @pytest.mark.parametrize("reply", [b"", b"\xff" * 17, b"\x01" + bytes(8) + b"\xff" * 8])

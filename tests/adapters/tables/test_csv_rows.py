@@ -87,7 +87,8 @@ def test_a_nul_byte_is_refused(tmp_path):
 def test_text_must_be_utf_8(tmp_path):
     path = log(tmp_path, HEADER.encode() + b"/\xe9,1,true\n")
 
-    assert refusal(path) == f"{path}, line 2: must be UTF-8 text (got byte 0xe9)"
+    sentence = "must be UTF-8 text (got byte 0xe9); name its encoding"
+    assert refusal(path).startswith(f"{path}, line 2: {sentence} with --encoding")
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import zipfile
 from datetime import UTC, datetime
 
 import pyarrow as pa
@@ -182,7 +183,7 @@ def test_usual_names_of_columns_are_known(tmp_path, kind):
 def test_a_usual_name_must_be_the_only_one(tmp_path):
     path = _written(tmp_path, "csv", ("url", "uri", "date", "changed"), [("/a", "/b", 1, True)])
 
-    sentence = "columns 'url' and 'uri' could both be page; choose one with --column page=url"
+    sentence = "columns 'url' and 'uri' could both be page; rename one"
     assert refusal(path) == f"{path}: {sentence}"
     reading = visits_in(path, {"page": "uri"})
     assert plain(rows_in(reading)) == [("/b", 1, 1)]
@@ -387,9 +388,10 @@ def test_a_binary_file_is_refused(tmp_path, name, content):
 @pytest.mark.parametrize("name", ["visits.xlsx", "visits.csv"])
 def test_an_excel_file_is_named_as_such(tmp_path, name):
     path = tmp_path / name
-    path.write_bytes(b"PK\x03\x04 and so on")
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("[Content_Types].xml", "and so on")
 
-    sentence = "this is a zip or Excel file; save its sheet as CSV"
+    sentence = "a spreadsheet; save its sheet as CSV"
     assert refusal(path) == f"{path}: {sentence}"
 
 

@@ -109,7 +109,7 @@ def test_lenient_drops_and_counts(tmp_path):
         (["schedule", "--keep", KEEP, "--confidence", "0.3"], "confidence must be at least 0.5"),
         (["schedule", "--keep", KEEP, "--at-most", "often"], "at-most must look like 2/7d"),
         (["schedule", "--keep", KEEP, "--at-most", f"{'7' * 5_000}/7d"], "at-most must look like"),
-        (["schedule", "--budget", "4/change"], "budget must look like 10/7d"),
+        (["schedule", "--budget", "4/change"], "budget must look like 5000/1d"),
         (["partition", "--search", "magic"], "search must be one of"),
         (["partition", "--criterion", "magic"], "criterion must be one of"),
         (["backtest", "--method", "oracle"], "method must be one of"),

@@ -127,7 +127,7 @@ def test_a_missing_extra_is_one_sentence(tmp_path, monkeypatch):
     with pytest.raises(MissingExtra) as raised:
         targets(tmp_path, monkeypatch, "json://127.0.0.1")
 
-    said = "[[notify]] needs an optional package: pip install 'recrawl[notify]'"
+    said = "[[notify]] needs an optional package: pip install '.[notify]' in the clone of recrawl"
     assert str(raised.value) == said
 
 

@@ -28,10 +28,10 @@ from recrawl.adapters.tables.formats import read_columns
 from recrawl.adapters.tables.inputs import table_of
 from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.adapters.tables.visits import (
-    ALIASES,
     VisitReading,
     column_times,
     kept_rows,
+    log_aliases,
     read_batches,
     settled_times,
 )
@@ -86,9 +86,7 @@ def read_table(
     table = table_of([file], options, reading.progress)
 
     def choose(header: Sequence[str]) -> list[str]:
-        compared = "changed" in header or "changed" in table.columns
-        aliases = {**ALIASES, "digest": ()} if compared else ALIASES
-        usual = None if columns is not None else aliases
+        usual = None if columns is not None else log_aliases(table, header)
         present.update(table.match(header, ("page", "visited_at"), OPTIONAL, usual))
         return list(dict.fromkeys(present.values()))
 

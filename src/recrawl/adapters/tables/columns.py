@@ -21,6 +21,7 @@ from typing import IO, TYPE_CHECKING, NoReturn, Protocol, TypeAlias
 
 import numpy as np
 
+from recrawl.adapters.tables.column_names import likely_name, looks_like_data, plain_name
 from recrawl.adapters.tables.plain_bytes import LONGEST_MARK, packing_of, plain_bytes
 from recrawl.errors import InvalidTable
 from recrawl.parse.cells import CHANGE_WORDS
@@ -70,6 +71,7 @@ class TableInput:
         skipped: Malformed rows so far.
         first_skipped: What is wrong with the first of them.
         merged: Visits so far that were of the same page and second as another one.
+        silent: Visits so far that were left out, for nothing says whether the page had changed.
         reader: Reads what is in no file, such as a frame; None for a file.
         label: What errors call the file; its path if empty.
         more: Further files, whose rows follow.
@@ -77,6 +79,8 @@ class TableInput:
         zone: How times are read.
         change_words: What words for true and false mean.
         remarks: What a reader of the result should know, once each.
+        rename: How a caller names a column, with places for our name and theirs; empty for not.
+        encoding: Codec of text in files.
     """
 
     path: Path
@@ -86,6 +90,7 @@ class TableInput:
     skipped: int = 0
     first_skipped: str = ""
     merged: int = 0
+    silent: int = 0
     reader: TableReader | None = None
     label: str = ""
     more: tuple[TableFile, ...] = ()
@@ -93,6 +98,8 @@ class TableInput:
     zone: Zone = field(default_factory=Zone)
     change_words: Mapping[str, int] = field(default_factory=lambda: CHANGE_WORDS)
     remarks: dict[str, None] = field(default_factory=dict)
+    rename: str = ""
+    encoding: str = "utf-8"
     _raw: IO[bytes] | None = None
 
     @property
@@ -206,8 +213,7 @@ class TableInput:
             if (theirs or ours in needed) and theirs not in header:
                 if ours not in self.columns and self.alias(header, ours, aliases or {}):
                     continue
-                name = theirs or ours
-                self.refuse(f"column {name!r} not found (got {listed(header)})")
+                self.refuse_missing(header, ours, aliases or {})
         found: dict[str, str] = {}
         for ours in (*needed, *optional):
             theirs = self.theirs(ours)
@@ -225,6 +231,32 @@ class TableInput:
             self.remarks[f"Reading {', '.join(said)}."] = None
         return found
 
+    def refuse_missing(
+        self,
+        header: Sequence[str],
+        ours: str,
+        aliases: Mapping[str, Sequence[str]],
+        called: str = "",
+    ) -> NoReturn:
+        """Refuse a file without one of our columns, and say what to do.
+
+        Args:
+            header: Names of the file's columns.
+            ours: Our column.
+            aliases: Other usual names of our columns.
+            called: What the error calls it; its name in quotes if empty.
+        """
+        said = called or repr(self.theirs(ours) or ours)
+        remedy = ""
+        if self.reader is None and looks_like_data(header):
+            remedy = "; the first line looks like data: begin with a header of column names"
+        elif self.rename and ours not in self.columns:
+            others = aliases.keys() - {ours}
+            taken = {self.alias(header, other, aliases) or self.theirs(other) for other in others}
+            found = likely_name(header, (ours, *aliases.get(ours, ())), taken)
+            remedy = f"; name it with {self.rename.format(ours, found or 'NAME')}"
+        self.refuse(f"column {said} not found (got {listed(header)}){remedy}")
+
     def _is_alias(self, ours: str, theirs: str) -> bool:
         return ours != theirs and ours not in self.columns
 
@@ -232,12 +264,13 @@ class TableInput:
         """The only column with a usual name of one of ours; empty for none, refused if several."""
         usual = (ours, *aliases.get(ours, ())) if aliases else ()
         taken = {*self.columns.values(), *aliases}
-        found = [name for name in dict.fromkeys(header) if _plain_name(name) in usual]
+        found = [name for name in dict.fromkeys(header) if plain_name(name) in usual]
         found = [name for name in found if name not in taken]
         if len(found) > 1:
             both = " and ".join(repr(name) for name in found)
+            remedy = f"choose one with {self.rename.format(ours, found[0])}"
             self.refuse(
-                f"columns {both} could both be {ours}; choose one with --column {ours}={found[0]}"
+                f"columns {both} could both be {ours}; {remedy if self.rename else 'rename one'}"
             )
         return found[0] if found else ""
 
@@ -385,11 +418,6 @@ def _size(path: Path) -> int:
 def _is_packed(path: Path) -> bool:
     with path.open("rb") as raw:
         return packing_of(raw.read(LONGEST_MARK)) is not None
-
-
-def _plain_name(name: str) -> str:
-    """A column's name without what people vary in it."""
-    return name.strip().lower().replace("-", "_").replace(" ", "_")
 
 
 def quoted(text: str) -> str:

@@ -16,7 +16,7 @@ from recrawl.adapters.tables.plain_bytes import PACKED_SUFFIXES
 from recrawl.adapters.tables.text_files import read_csv, read_json_array, read_json_lines
 from recrawl.errors import reason
 from recrawl.report.words import counted
-from recrawl.store import begins_as_store
+from recrawl.store import begins_as_store, is_sqlite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _FIRST_BYTES = 100  # tell what a file is
 _ZIP = b"PK\x03\x04"
+_SPREADSHEET_MARKS = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"xl/", b"mimetype")
+_OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +101,14 @@ def format_of(table: TableInput) -> Format:
         table.refuse(_NO_ROWS)
     if begins_as_store(first):
         table.refuse("this is a store, not a table; `recrawl export` writes tables from it")
+    if is_sqlite(first):
+        table.refuse("an SQLite database, but not a recrawl store; export its table as CSV")
+    if first.startswith(_OLD_EXCEL) or (
+        first.startswith(_ZIP) and any(mark in first for mark in _SPREADSHEET_MARKS)
+    ):
+        table.refuse("a spreadsheet; save its sheet as CSV")
     if first.startswith(_ZIP):
-        table.refuse("this is a zip or Excel file; save its sheet as CSV")
+        table.refuse("a ZIP archive; unpack it first")
     return next((known for known in FORMATS if known.claims(table.path, first)), FORMATS[-1])
 
 

@@ -62,6 +62,8 @@ def table_of(
         zone=Zone(options.time_zone, options.time_form),
         change_words=options.change_words or CHANGE_WORDS,
         remarks=options.remarks,
+        rename=options.rename,
+        encoding=options.encoding or "utf-8",
     )
 
 

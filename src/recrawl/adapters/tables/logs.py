@@ -54,6 +54,7 @@ class Piece:
         histories: Their histories.
         site: Number of each page's site.
         merged: Visits that were of the same page and second as another one.
+        silent: Visits left out because nothing says whether the page had changed.
     """
 
     names: Texts
@@ -61,6 +62,7 @@ class Piece:
     histories: Histories
     site: Ints
     merged: int = 0
+    silent: int = 0
 
     @property
     def lots(self) -> Words:
@@ -112,11 +114,13 @@ class Log(AbstractContextManager["Log"]):
     def pieces(self) -> Iterator[Piece]:
         """Go through the log; may be called again."""
         assert self._pieces is not None, "a log is read inside its with-block"  # noqa: S101
-        self.reverts = self.pages = self.reading.table.merged = 0
+        table = self.reading.table
+        self.reverts = self.pages = table.merged = table.silent = 0
         for piece in self._pieces():
             self.pages += len(piece.names)
             self.reverts += int(np.count_nonzero(piece.histories.reverted))
-            self.reading.table.merged += piece.merged
+            table.merged += piece.merged
+            table.silent += piece.silent
             yield piece
 
     def _decide(self) -> Callable[[], Iterator[Piece]]:
@@ -139,8 +143,8 @@ class Log(AbstractContextManager["Log"]):
             number, names = numbered(grouped.sites)
         known = [self._sites.setdefault(name, len(self._sites)) for name in names]
         site = np.array(known, np.int64)[number] if known else number
-        histories, merged = vet_log(grouped.rows, self.vetting)
-        return Piece(grouped.names, grouped.position, histories, site, merged)
+        histories, merged, silent = vet_log(grouped.rows, self.vetting)
+        return Piece(grouped.names, grouped.position, histories, site, merged, silent)
 
     def _stays_grouped(self) -> bool:
         """Read through the whole log: is every page one run?"""

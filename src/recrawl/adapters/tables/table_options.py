@@ -7,6 +7,7 @@ Touches: the system's time zones.
 
 from __future__ import annotations
 
+import codecs
 from dataclasses import dataclass, field
 from datetime import UTC
 from typing import TYPE_CHECKING
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
 
     from recrawl.parse.time_forms import TimeForm
 
+# How a caller names a column: with an option of the command, or an argument of a function.
+COLUMN_OPTION = "--column {}={}"
+COLUMNS_ARGUMENT = 'columns={{"{}": "{}"}}'
+
+_ASCII = "".join(map(chr, range(1, 128)))
 _DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "pipe": "|"}
 
 
@@ -34,6 +40,8 @@ class TableOptions:
         remarks: What a reader of the result should know of all these tables, once each.
         time_form: How times are written; None for any usual form.
         change_words: What words for true and false mean; None for the usual ones.
+        encoding: Codec of text in files; empty for UTF-8.
+        rename: How a caller names a column, one of the above; empty where none can be named.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -43,6 +51,8 @@ class TableOptions:
     remarks: dict[str, None] = field(default_factory=dict)
     time_form: TimeForm | None = None
     change_words: Mapping[str, int] | None = None
+    encoding: str = ""
+    rename: str = field(default="", compare=False)
 
     @classmethod
     def of(
@@ -53,7 +63,7 @@ class TableOptions:
         delimiter: str = "",
         tz: str = "",
     ) -> TableOptions:
-        """Options as people write them, checked.
+        """Options as callers of functions write them, checked.
 
         Args:
             columns: Their name of each of our columns, where it differs.
@@ -61,7 +71,13 @@ class TableOptions:
             delimiter: What separates cells of CSV, such as `tab` or `;`; empty for any.
             tz: Time zone of times without an offset, such as `Europe/Berlin`; empty for UTC.
         """
-        return cls(columns or {}, skip_bad_rows, delimiter_of(delimiter), time_zone_of(tz))
+        return cls(
+            columns or {},
+            skip_bad_rows,
+            delimiter_of(delimiter),
+            time_zone_of(tz),
+            rename=COLUMNS_ARGUMENT,
+        )
 
 
 def time_form_of(text: str) -> TimeForm | None:
@@ -88,6 +104,26 @@ def change_words_of(true: str, false: str) -> Mapping[str, int] | None:
         raise InvalidParameter(f"true and false must be different words (got {min(both)!r} twice)")
     named = dict.fromkeys(given[0], 1) | dict.fromkeys(given[1], 0)
     return {**CHANGE_WORDS, **{word: value for word, value in named.items() if word}}
+
+
+def encoding_of(name: str) -> str:
+    """Codec of text, by any of its names in Python, such as `latin-1`; empty for UTF-8.
+
+    >>> encoding_of("Latin-1"), encoding_of("windows-1252"), encoding_of("")
+    ('iso8859-1', 'cp1252', '')
+    """
+    if not name:
+        return ""
+    try:
+        codec = codecs.lookup(name)
+        # Lines and cells are told apart before they are decoded.
+        if _ASCII.encode(codec.name) == _ASCII.encode():
+            return codec.name
+    except (LookupError, ValueError):
+        pass
+    raise InvalidParameter(
+        f"encoding must name one that contains ASCII, such as latin-1 or cp1252 (got {name!r})"
+    )
 
 
 def delimiter_of(text: str) -> str:

@@ -45,6 +45,7 @@ _BLOCK = 1 << 20  # bytes read at a time
 _LONGEST_LINE = 1 << 24
 _DELIMITERS = ",;\t|"  # the first of those that are equally often in a header
 _JSON = json.JSONDecoder()
+_UTF8 = "utf-8"
 _NO_ARRAY = "must be a whole JSON array"
 _JSON_SPACE = re.compile(r"[ \t\r\n]*")
 
@@ -202,11 +203,19 @@ def text_lines(table: TableInput, raw: IO[bytes]) -> Iterator[str]:
             where = number + _line_ends(block[: block.index(b"\0")])
             table.refuse("must be text (got a NUL byte)", f"line {where}")
         try:
-            text = block.decode()
+            text = block.decode(table.encoding)
         except UnicodeDecodeError as error:
-            where, got = number + _line_ends(block[: error.start]), f"0x{block[error.start]:02x}"
-            table.refuse(f"must be UTF-8 text (got byte {got})", f"line {where}")
+            where = number + _line_ends(block[: error.start])
+            table.refuse(_no_text(table, block[error.start]), f"line {where}")
         yield from io.StringIO(text, newline="")
+
+
+def _no_text(table: TableInput, got: int) -> str:
+    """What is wrong with a byte, and what to do."""
+    if table.encoding != _UTF8:
+        return f"must be text in {table.encoding} (got byte 0x{got:02x})"
+    remedy = "name its encoding with --encoding, e.g. latin-1, or convert it with iconv"
+    return f"must be UTF-8 text (got byte 0x{got:02x}); {remedy}"
 
 
 def _blocks(table: TableInput, raw: IO[bytes]) -> Iterator[tuple[int, bytes]]:
@@ -285,7 +294,7 @@ def _field(row: dict[str, Any], path: Sequence[str]) -> tuple[bool, Any]:
 def _lines_of_objects(table: TableInput, raw: IO[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:
     for first, block in _blocks(table, raw):
         for number, line in enumerate(block.splitlines(), first):
-            found = json_object(line)
+            found = json_object(line, table.encoding)
             if found is not None:
                 yield number, found
             elif line.strip():
@@ -310,7 +319,7 @@ class _JsonArray:
 
     def __init__(self, table: TableInput, raw: IO[bytes]) -> None:
         self._table, self._raw = table, raw
-        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._decoder = codecs.getincrementaldecoder(table.encoding)()
         self._text, self._place = "", 0
         self._line, self._counted = 1, 0
         self._ended = False
@@ -379,7 +388,7 @@ class _JsonArray:
         try:
             text = self._decoder.decode(block, final=self._ended)
         except UnicodeDecodeError as error:
-            self._refuse(f"must be UTF-8 text (got byte 0x{error.object[error.start]:02x})")
+            self._refuse(_no_text(self._table, error.object[error.start]))
         self._text = self._text[self._place :] + text
         self._place = self._counted = 0
 
@@ -387,14 +396,14 @@ class _JsonArray:
         self._table.refuse(sentence, f"line {self.line()}")
 
 
-def json_object(line: bytes) -> dict[str, Any] | None:
+def json_object(line: bytes, encoding: str = _UTF8) -> dict[str, Any] | None:
     """The JSON object that a line holds; None where it holds anything else.
 
     >>> json_object(b'{"page": "/a"}'), json_object(b"[1]"), json_object(b"{")
     ({'page': '/a'}, None, None)
     """
     try:
-        found = json.loads(line)
+        found = json.loads(line if encoding == _UTF8 else line.decode(encoding))
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None

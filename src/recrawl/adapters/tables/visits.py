@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.adapters.tables.columns import listed
 from recrawl.adapters.tables.formats import filled_parts, read_columns
 from recrawl.errors import InvalidTable
 from recrawl.parse import cells
@@ -37,12 +36,18 @@ CHANGE_TIME = "changed_at"  # instead of visits, where all changes are known
 
 # Usual names of columns, taken where a file has no column of our name and nobody names one.
 ALIASES: dict[str, tuple[str, ...]] = {
-    "page": ("url", "uri", "address"),
-    "visited_at": ("time", "timestamp", "ts", "at", "date", "fetched_at", "crawled_at"),
-    "changed": (),
+    "page": ("url", "uri", "address", "page_url"),
+    "visited_at": (
+        *("time", "timestamp", "ts", "at", "date", "datetime", "fetched_at", "crawled_at"),
+        *("visit_time", "fetch_time", "crawl_time"),
+    ),
+    "changed": ("is_changed", "has_changed"),
     "last_modified": (),
     "status": ("code", "http_status", "status_code"),
-    "digest": ("hash", "checksum", "etag", "md5", "sha1", "sha256"),
+    "digest": (
+        *("hash", "checksum", "etag", "md5", "sha1", "sha256", "fingerprint"),
+        *("content_hash", "content_digest", "body_hash"),
+    ),
 }
 
 _OUTCOME = "outcome"  # what `recrawl crawl --visit-log` writes of a visit
@@ -87,15 +92,19 @@ class VisitReading:
         optional: tuple[str, ...] = () if self.complete else (NEEDED[2], *OPTIONAL)
         if _OUTCOME in header and not {"changed", "digest"} & {*header, *table.columns}:
             optional = (_OUTCOME, OPTIONAL[0])
-        compared = "changed" in header or "changed" in table.columns
-        aliases = {**ALIASES, "digest": ()} if compared else ALIASES
+        aliases = log_aliases(table, header)
         found = self.present = table.match(header, named, optional, aliases)
         if not self.complete and not found.keys() & {"changed", "digest", _OUTCOME}:
             if "last_modified" not in found:
-                must = "column 'changed' or 'digest' not found"
-                table.refuse(f"{must} (got {listed(header)})")
+                table.refuse_missing(header, "changed", aliases, "'changed' or 'digest'")
             table.remarks["Changes are inferred from last_modified alone."] = None
         return list(dict.fromkeys(found.values()))
+
+
+def log_aliases(table: TableInput, header: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Usual names of columns in a log: none of a digest where it says what changed."""
+    changed = table.theirs("changed") in header or table.alias(header, "changed", ALIASES)
+    return {**ALIASES, "digest": ()} if changed or "changed" in table.columns else ALIASES
 
 
 def read_batches(reading: VisitReading) -> Iterator[Batch]:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recrawl.adapters.tables.table_options import TableOptions
-from recrawl.cli import screen, shared
+from recrawl.cli import options, screen, shared
 from recrawl.cli.listing import shared as listing_shared
-from recrawl.errors import InvalidParameter
+from recrawl.errors import InvalidDuration, InvalidParameter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,9 @@ _KEEP = typer.Option(
     help="Quality to keep: 'recall >= 0.9 and precision >= 0.8'.",
     show_default=False,
 )
-_CONFIDENCE = typer.Option(metavar="SHARE", help="Probability of keeping it, from 0.5 to below 1.")
+_CONFIDENCE = typer.Option(
+    metavar="SHARE", parser=options.fraction, help="Probability of keeping it, from 0.5 to below 1."
+)
 _POINT = typer.Option(
     "--point",
     help="Use the expected quality, which is often below the target at the end of a cycle.",
@@ -60,7 +62,7 @@ _PLOT = typer.Option(
     show_default=False,
 )
 
-_LIMIT = re.compile(r"\s*([0-9]{1,9})\s*/\s*(\S+)\s*")
+_COUNT = re.compile(r"\s*[0-9]{1,9}\s*")
 _LONGEST = 365.0
 
 
@@ -156,14 +158,17 @@ def goal_of(text: str, confidence: float | None, *, guarantee: bool = False) -> 
 def limits_of(text: str) -> list[Limit]:
     """Parse limits such as `2/7d,5/30d`."""
     from recrawl.listings.schedule.schedule import Limit
-    from recrawl.units import days
+    from recrawl.units import period
 
     found = []
     for part in listing_shared.named(text):
-        match = _LIMIT.fullmatch(part)
-        if match is None:
-            raise InvalidParameter(f"at-most must look like 2/7d (got {part!r})")
-        found.append(Limit(int(match[1]), days(match[2])))
+        count, _, span = part.partition("/")
+        try:
+            if not _COUNT.fullmatch(count):
+                raise InvalidDuration  # noqa: TRY301 - one sentence for all that can be wrong
+            found.append(Limit(int(count), period(span)))
+        except InvalidDuration:
+            raise InvalidParameter(f"at-most must look like 2/7d (got {part!r})") from None
     return found
 
 
@@ -171,10 +176,7 @@ def _spent(text: str, span: float) -> int:
     """Syncs that a budget allows within a span."""
     from recrawl.plan.budget import Budget
 
-    found = Budget.read(text)
-    if found.each != "crawl":
-        raise InvalidParameter(f"budget must look like 10/7d (got {text!r})")
-    return int(found.visits * span + 1e-9)
+    return int(Budget.read(text, kinds=("crawl",)).visits * span + 1e-9)
 
 
 def _track(

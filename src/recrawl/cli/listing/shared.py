@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from recrawl.cli import screen, shared
+from recrawl.cli import options, screen, shared
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,7 +46,7 @@ GRACE = typer.Option(
     metavar="TIME", help="Ignore absences from snapshots that are shorter than this."
 )
 LENIENT = typer.Option("--lenient", help="Skip objects with contradictory times, and count them.")
-LEVEL = typer.Option(metavar="SHARE", help="Probability of the bands.")
+LEVEL = typer.Option(metavar="SHARE", parser=options.fraction, help="Probability of the bands.")
 GUARANTEE = typer.Option(
     "--guarantee/--first-missed",
     help="Sync on the last day that keeps the target, or, as published, the first that misses it.",

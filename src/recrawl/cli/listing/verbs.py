@@ -42,4 +42,5 @@ app = verb_group(
         },
         "Look": {"syncs": syncs, "objects": objects, "changes": changes},
     },
+    file_verb="describe",
 )

@@ -61,7 +61,11 @@ _LIVE = typer.Option(
 _WARM_UP = typer.Option(
     metavar="TIME", help="Warm-up: time at the start that is not scored.", show_default=False
 )
-_LEVEL = typer.Option(metavar="SHARE", help="Probability that the staleness lies in its band.")
+_LEVEL = typer.Option(
+    metavar="SHARE",
+    parser=options.fraction,
+    help="Probability that the staleness lies in its band.",
+)
 _SEED = typer.Option(metavar="N", help="Random seed.", min=0)
 _JOBS = typer.Option(metavar="N", help="Processes that share the work.", min=1)
 _PLOT = typer.Option(

@@ -152,4 +152,5 @@ app = verb_group(
         "Policies": {"history": history, "store": store, "world": world},
         "Estimates of a policy": {"intervals": intervals},
     },
+    file_verb="history",
 )

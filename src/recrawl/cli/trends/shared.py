@@ -52,7 +52,9 @@ VARIANT = typer.Option(
     metavar="VARIANT", help="Weibull rate: corrected, likely, check, bar, unbiased or least."
 )
 NEXT_LEVEL = typer.Option(
-    metavar="SHARE", help="Probability that the next change falls into its band."
+    metavar="SHARE",
+    parser=options.fraction,
+    help="Probability that the next change falls into its band.",
 )
 
 

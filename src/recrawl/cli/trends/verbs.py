@@ -46,4 +46,5 @@ app = verb_group(
         },
         "All pages together": {"rates": rates, "gaps": gaps, "season": season, "errors": errors},
     },
+    file_verb="pages",
 )
