@@ -11,13 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC
 from functools import cached_property
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recrawl.adapters.tables.outputs import arrow_table
 from recrawl.errors import InvalidParameter, MissingExtra, MissingPackage, UnknownPage
-from recrawl.report.rates import Group, Named
+from recrawl.report.rates import Group, Named, Nullable
 from recrawl.report.table import table_html, table_lines
 from recrawl.report.trends import Table, shown
 from recrawl.report.words import counted
@@ -108,14 +109,14 @@ class ResultTable:
         return ResultTable(self.texts.take(rows), columns, self.first)
 
     def column(self, name: str) -> np.ndarray[Any, Any]:
-        """A column as an array: nan and NaT for what is not known."""
+        """A column as an array: nan, NaT or None for what is not known."""
         if name == self.first:
             return np.array(self.names)
         if name not in self.columns:
             known = ", ".join([self.first, *self.columns])
             raise InvalidParameter(f"column must be one of {known} (got {name!r})")
         column = self.columns[name]
-        if isinstance(column, Group):
+        if isinstance(column, Group | Nullable):
             return np.array(column.tolist(), object)
         array = np.array(column.tolist()) if isinstance(column, Named) else column.view()
         array.setflags(write=False)
@@ -186,6 +187,8 @@ def _value(column: Column, row: int) -> Any:  # noqa: ANN401 - any cell
         return column.words[int(column.codes[row])]
     if isinstance(column, Group):
         return {name: _known(part[row].item()) for name, part in column.columns.items()}
+    if isinstance(column, Nullable):
+        return column.cells[row].item() if column.known[row] else None
     cell = column[row]
     if column.dtype.kind == "M":
         return None if np.isnat(cell) else cell.astype("datetime64[us]").item().replace(tzinfo=UTC)
@@ -193,4 +196,4 @@ def _value(column: Column, row: int) -> Any:  # noqa: ANN401 - any cell
 
 
 def _known(value: Any) -> Any:  # noqa: ANN401 - any cell
-    return None if isinstance(value, float) and np.isnan(value) else value
+    return None if isinstance(value, float) and not isfinite(value) else value

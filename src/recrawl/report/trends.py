@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recrawl.rates.estimates import STATUS_NAMES
-from recrawl.report.rates import Group, Named, finite
+from recrawl.report.rates import Group, Named, Nullable, finite
 from recrawl.report.words import every
 from recrawl.trends.next_change import last_windows
 from recrawl.trends.trend_test import TrendStatus
@@ -366,6 +366,8 @@ def _words(column: Column, digits: int = 2) -> list[str]:
     if isinstance(column, Named):
         return column.tolist()
     assert not isinstance(column, Group)  # noqa: S101 - several columns
+    if isinstance(column, Nullable):
+        return ["-" if value is None else str(value).lower() for value in column.tolist()]
     if column.dtype.kind == "M":
         return _times(column, "m")
     if column.dtype.kind == "f":
