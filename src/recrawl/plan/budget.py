@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from typing import SupportsFloat
 
 from recrawl.errors import InvalidParameter
 from recrawl.units import days
@@ -31,15 +32,22 @@ class Budget:
         14.0
         >>> Budget.read("4/change").for_changes(changes=30, page_days=600.0)
         Budget(visits=0.2, each='page')
+        >>> Budget.read(50)
+        Budget(visits=50.0, each='crawl')
     """
 
     visits: float
     each: str = "crawl"
 
     @classmethod
-    def read(cls, text: str) -> Budget:
-        """The budget that a person wrote as `5000/1d`, `0.1/page/1d` or `4/change`."""
-        match = _BUDGET.fullmatch(text)
+    def read(cls, text: str | SupportsFloat) -> Budget:
+        """The budget that a person wrote as `5000/1d`, `0.1/page/1d` or `4/change`.
+
+        A number, which only Python can give, is visits a day.
+        """
+        if isinstance(text, SupportsFloat) and 0 < float(text) < math.inf:
+            return cls(float(text))
+        match = _BUDGET.fullmatch(text) if isinstance(text, str) else None
         if match is None or not 0 < float(match[1]) < math.inf:
             message = f"budget must look like 5000/1d, 0.1/page/1d or 4/change (got {text!r})"
             raise InvalidParameter(message)

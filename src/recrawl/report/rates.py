@@ -29,6 +29,7 @@ COLUMNS = (
     "low",
     "high",
     "mean_interval_days",
+    "expected_per_day",
     "shape",
     "exposure_days",
     "changes",
@@ -145,6 +146,7 @@ def rate_columns(
         "mean_interval_days": finite(
             np.where(estimates.rate < np.inf, estimates.mean_interval, np.nan)
         ),
+        "expected_per_day": finite(estimates.expected),
         "shape": finite(estimates.shape),
         "exposure_days": finite(estimates.exposure),
         "changes": estimates.changes,
