@@ -1,7 +1,8 @@
 """What results are: rows with names, frames, text, and the same as the command line writes."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import duckdb
 import numpy as np
@@ -36,6 +37,11 @@ def parquet(log, tmp_path):
     path = tmp_path / "visits.parquet"
     pq.write_table(log, path)
     return path
+
+
+def wrong(value: Any) -> Any:
+    """What a type checker would refuse, and a person may write."""
+    return value
 
 
 def written(tmp_path, *words):
@@ -116,6 +122,114 @@ def test_an_unknown_page_is_said(rates):
         rates["/nowhere"]
     with pytest.raises(IndexError):
         rates[8]
+
+
+def test_a_column_asked_for_as_a_row_is_pointed_to(rates):
+    with pytest.raises(UnknownPage, match=r"among 8; column\('rate_per_day'\) gives that column$"):
+        rates["rate_per_day"]
+
+
+def test_some_rows_are_a_result_of_the_same_kind(log, rates):
+    """With all that belongs to these rows, so that it can be planned, drawn and shown."""
+    some = rates[2:5]
+
+    assert isinstance(some, type(rates))
+    assert list(some) == list(rates)[2:5]
+    assert some.estimates.rate.tolist() == rates.estimates.rate[2:5].tolist()
+    assert some.to_arrow().equals(rates.to_arrow().slice(2, 3))
+    assert repr(some).splitlines()[1:-1] == repr(rates).splitlines()[3:6]
+    assert rates[::-1].names == rates.names[::-1]
+    assert rates.head().names == rates.names[:5]
+    assert rates.head(2).names == rates.names[:2]
+    assert len(rates.head(0)) == len(rates[9:]) == 0
+    assert recrawl.plan(some, budget="2/1d").names == some.names
+
+
+def test_some_rows_of_every_result_are_shown(log, rates):
+    plan = recrawl.plan(rates, budget="2/1d")
+    trends = recrawl.trends(log)
+    simulation = recrawl.simulate(log, policies=["uniform", "nutch"], budget="2/1d")
+
+    for result in (plan, trends, simulation):
+        last = result[len(result) - 1 :]
+        assert isinstance(last, type(result))
+        assert last.names == result.names[-1:]
+        assert repr(last).splitlines()[1].split() == repr(result).splitlines()[-2].split()
+    assert repr(plan[:3]).splitlines()[-1].startswith("3 of 8 pages, 2/1d")
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        date(2026, 8, 21),
+        datetime(2026, 8, 21),  # noqa: DTZ001 - as frames have them
+        datetime(2026, 8, 21, tzinfo=UTC),
+        datetime(2026, 8, 21, 2, tzinfo=ZoneInfo("Europe/Berlin")),
+        pd.Timestamp("2026-08-21"),
+        pd.Timestamp("2026-08-21", tz="UTC"),
+        np.datetime64("2026-08-21"),
+    ],
+)
+def test_now_is_any_kind_of_time_in_utc_without_an_offset(log, now):
+    assert recrawl.estimate(log, now=now).now == np.datetime64("2026-08-21", "us")
+
+
+def test_a_number_is_a_budget_of_visits_per_day(rates):
+    numbers: list[Any] = [50, 50.0, np.int64(50)]
+    for number in numbers:
+        found = recrawl.plan(rates, budget=number)
+        assert found.to_arrow().equals(recrawl.plan(rates, budget="50/1d").to_arrow())
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"false_changes": 0.1}, ["--false-changes", "0.1"]),
+        (
+            {"method": "classes", "classes": "1d=3,7d=1"},
+            ["--method", "classes", "--classes", "1d=3,7d=1"],
+        ),
+        ({"memory": "1K"}, ["--memory", "1K"]),
+    ],
+)
+def test_options_of_the_command_line_do_the_same_in_python(options, words, parquet, tmp_path):
+    out = tmp_path / "rates.parquet"
+    assert run_here("estimate", parquet, "--now", NOW, "-o", out, *words).code == 0
+
+    assert recrawl.estimate(parquet, now=NOW, **options).to_arrow().equals(pq.read_table(out))
+
+
+def test_times_and_words_of_ones_own_are_read():
+    visits = {
+        "page": ["/a", "/a", "/a"],
+        "visited_at": ["03/04/2026", "04/04/2026", "05/04/2026"],
+        "changed": ["", "neu", "gleich"],
+    }
+
+    rates = recrawl.estimate(
+        visits, time_format="%d/%m/%Y", true_words="neu", false_words="gleich", now="2026-04-06"
+    )
+
+    assert (rates["/a"]["changes"], rates["/a"]["visits"]) == (1, 3)
+    assert rates["/a"]["last_visit"] == datetime(2026, 4, 5, tzinfo=UTC)
+
+
+def test_expected_changes_add_up_over_pages_and_typical_rates_do_not():
+    """1,000 pages with log-normal rates, visited every day for two months."""
+    random = np.random.default_rng(5)
+    truth = np.exp(random.normal(np.log(1 / 60), 1.0, 1000))
+    days = np.arange(61)
+    changed = random.random((1000, 60)) < -np.expm1(-truth[:, np.newaxis])
+    visits = {
+        "page": np.repeat([f"https://a.org/{page}" for page in range(1000)], 61),
+        "visited_at": np.tile(np.datetime64("2026-01-01") + days, 1000),
+        "changed": np.c_[np.zeros(1000, np.bool_), changed].ravel(),
+    }
+
+    rates = recrawl.estimate(pa.table(visits), now="2026-04-01")
+
+    assert rates.column("expected_per_day").sum() == pytest.approx(truth.sum(), rel=0.1)
+    assert rates.column("rate_per_day").sum() < 0.9 * truth.sum()
 
 
 def test_rows_of_one_page_are_kept_together(log):
@@ -291,7 +405,20 @@ def test_a_world_comes_as_frames_too(tmp_path):
     [
         (lambda log: recrawl.estimate(log, method="compare"), "method must be one of gamma"),
         (lambda log: recrawl.estimate(log, level=2), "level must be between 0 and 1"),
-        (lambda log: recrawl.estimate(log, now=datetime(2026, 1, 1)), "now must be an aware"),  # noqa: DTZ001
+        (
+            lambda log: recrawl.estimate(log, now=wrong(5)),
+            "now must be a time, e.g. '2026-01-31T12",
+        ),
+        (lambda log: recrawl.estimate(log, now=wrong(pd.NaT)), "now must be a time"),
+        (lambda log: recrawl.estimate(log, classes="1d,7d"), "classes needs the method classes"),
+        (
+            lambda log: recrawl.estimate(log, method="cho", false_changes=0.1),
+            r"false_changes needs the method gamma or npmle \(got 'cho'\)",
+        ),
+        (lambda log: recrawl.estimate(log, memory="much"), "memory must look like 500M or 2G"),
+        (lambda log: recrawl.plan(log, budget=0), "budget must look like 5000/1d"),
+        (lambda log: recrawl.plan(log, budget=wrong(None)), "budget must look like 5000/1d"),
+        (lambda log: recrawl.simulate(log, budget=0), "budget must look like 5000/1d"),
         (lambda log: recrawl.estimate(log, columns={"url": "page"}), "columns must be one of page"),
         (lambda log: recrawl.trends(log, kind="all"), "kind must be one of pages, windows"),
         (

@@ -16,7 +16,7 @@ from recrawl.report.rates import CLASS_COLUMNS
 from tests.cli.running import run, run_here, write_log
 
 HEADER = (
-    "page,rate_per_day,low,high,mean_interval_days,shape,exposure_days,changes,visits,"
+    "page,rate_per_day,low,high,mean_interval_days,expected_per_day,shape,exposure_days,changes,visits,"
     "last_visit,fresh_now,status,flags,method"
 )
 COLUMNS = HEADER.split(",")
@@ -94,6 +94,7 @@ def test_the_default_is_gamma_with_priors_of_the_sites(log):
         "high": estimates.high,
         "shape": estimates.shape,
         "exposure_days": estimates.exposure,
+        "expected_per_day": estimates.shape / estimates.exposure,
         "mean_interval_days": 1 / estimates.rate,
     }.items():
         np.testing.assert_allclose([float(row[name]) for row in rows], column, rtol=1e-6)

@@ -3,7 +3,9 @@
 import json
 import sqlite3
 from contextlib import closing
+from datetime import datetime
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -36,8 +38,11 @@ def test_rows_of_copies_are_the_same_in_every_format(crawl):
         connection.row_factory = sqlite3.Row
         in_database = [dict(row) for row in connection.execute("select * from copies")]
 
-    assert rows == in_database == pq.read_table(crawl / "copies.parquet").to_pylist()
-    assert [row["address"] for row in rows] == [f"{SITE}/tea", f"{SITE}/tea?sort=price"]
+    in_parquet = pq.read_table(crawl / "copies.parquet").to_pylist()
+    seen = [{**row, "seen_at": datetime.fromisoformat(row["seen_at"])} for row in rows]
+    assert rows == in_database
+    assert seen == in_parquet
+    assert [row["page"] for row in rows] == [f"{SITE}/tea", f"{SITE}/tea?sort=price"]
     assert rows[0]["version"] == digest_of(page("Tea", 6)).hex()
     assert rows[0]["title"] == "Tea"
     assert rows[0]["content"].startswith("Tea\n\n")
@@ -74,3 +79,22 @@ def test_what_cannot_be_is_refused_and_a_store_never_overwritten(crawl):
     wrong = run("export", "copies", "-o", "a/", "--as", "pdf", cwd=crawl)
     assert sentence(wrong).startswith("--as must be one of ")
     assert (crawl / "recrawl.db").read_bytes() == before
+
+
+def test_a_page_is_its_address_in_every_export(crawl):
+    """So that a table of one export can be joined with a table of any other."""
+    tables = {}
+    for what in ("visits", "rates", "pages", "copies", "chunks"):
+        assert run("export", what, "-o", f"{what}.parquet", cwd=crawl).code == 0
+        tables[what] = pq.read_table(crawl / f"{what}.parquet")
+    known = set(tables["pages"]["page"].to_pylist())
+
+    for table in tables.values():
+        assert table.num_rows
+        assert set(table["page"].to_pylist()) <= known
+    for what in ("copies", "chunks"):
+        assert pa.types.is_integer(tables[what].schema.field("page_id").type)
+    assert tables["copies"].schema.field("seen_at").type == pa.timestamp("us", tz="UTC")
+    assert tables["visits"].schema.field("changed").type == pa.bool_()
+    for name in ("http", "size_bytes"):
+        assert pa.types.is_integer(tables["visits"].schema.field(name).type)

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.cli.options import moment, past, renamed, size
+from recrawl.cli.options import moment, past, renamed
 from recrawl.errors import InvalidInstant, InvalidParameter
+from recrawl.settings.keys import size_of
 
 OURS = ("page", "visited_at", "changed")
 
@@ -26,7 +27,7 @@ OURS = ("page", "visited_at", "changed")
     ],
 )
 def test_a_size_is_a_number_and_a_unit(text, expected):
-    assert size(text) == expected
+    assert size_of(text, "memory") == expected
 
 
 @pytest.mark.parametrize(
@@ -34,14 +35,14 @@ def test_a_size_is_a_number_and_a_unit(text, expected):
 )
 def test_another_size_is_refused(text):
     with pytest.raises(InvalidParameter) as refusal:
-        size(text)
+        size_of(text, "memory")
 
     assert str(refusal.value) == f"memory must look like 500M or 2G (got {text!r})"
 
 
 @given(st.integers(1, 2**50))
 def test_plain_bytes_are_exact(number):
-    assert size(str(number)) == number
+    assert size_of(str(number), "memory") == number
 
 
 def test_columns_are_renamed():

@@ -37,10 +37,10 @@ def test_columns_of_a_log_come_first():
     columns: dict[str, Any] = {**visit_columns(VISITS)}
 
     assert ("page", *columns) == VISIT_COLUMNS
-    assert columns["changed"].tolist() == ["true", ""]
+    assert columns["changed"].tolist() == [True, None]
     assert columns["status"].tolist() == ["ok", "failed"]
-    assert np.isnan(columns["http"]).tolist() == [False, True]
-    assert np.isnan(columns["size_bytes"]).tolist() == [False, True]
+    assert columns["http"].tolist() == [200, None]
+    assert columns["size_bytes"].tolist() == [12_345, None]
 
 
 def test_the_nearest_address_has_most_letters_at_both_ends():

@@ -26,6 +26,7 @@ FIGURES = (
     "low",
     "high",
     "mean_interval_days",
+    "expected_per_day",
     "shape",
     "exposure_days",
     "fresh_now",

@@ -9,41 +9,47 @@ import sys
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recrawl.adapters.pictures import DrawnChart
 from recrawl.adapters.tables.logs import Log
 from recrawl.adapters.tables.results import PieceEstimates, ordered
-from recrawl.adapters.tables.table_options import TableOptions
+from recrawl.adapters.tables.table_options import (
+    TableOptions,
+    change_words_of,
+    time_form_of,
+)
 from recrawl.adapters.tables.visits import VisitReading
 from recrawl.analysis.results import ResultTable
 from recrawl.analysis.sources import instant_of, visits_input
 from recrawl.checks import check_fraction
+from recrawl.errors import InvalidParameter
 from recrawl.rates import METHODS, USES_PRIORS, check_method, fit_npmle, fit_prior
 from recrawl.rates.gamma import Gamma
 from recrawl.rates.npmle import NPMLE
 from recrawl.rates.priors import Priors
-from recrawl.rates.published.classes import Classes
+from recrawl.rates.published.classes import Classes, class_rates
 from recrawl.report.charts.rates import rate_chart
 from recrawl.report.comparison import long_form
 from recrawl.report.rates import HEADER, class_columns, fresh_at, rate_columns, rate_words
 from recrawl.report.words import counted
+from recrawl.settings.keys import size_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-    from datetime import datetime
 
+    from recrawl.analysis.sources import Moment
     from recrawl.arrays.texts import Texts
-    from recrawl.arrays.types import Instants
+    from recrawl.arrays.types import Instants, Ints
     from recrawl.rates.estimates import Estimates, Estimator
     from recrawl.report.rates import Column
 
     Factory = Callable[[Priors, float], Estimator]
 
 COMPARE = "compare"
-_MEMORY = 2 << 30  # bytes for visits; larger files are split into temporary ones
+_WITH_FALSE_CHANGES = {"gamma": Gamma, "npmle": NPMLE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +72,7 @@ class RateQuestion:
         method: str,
         *,
         level: float,
-        classes: tuple[tuple[float, ...], tuple[float, ...] | None] | None = None,
+        classes: str = "",
         false_changes: float = 0.0,
     ) -> RateQuestion:
         """Check a question before anything is read.
@@ -74,18 +80,23 @@ class RateQuestion:
         Args:
             method: Name of an estimator, or `COMPARE` for all of them.
             level: Probability that a rate lies in its band.
-            classes: Rates and weights of the classes for "classes"; None for its own.
+            classes: Mean intervals of the classes for "classes", as `1d,7d`; empty for its own.
             false_changes: For "gamma" and "npmle".
         """
         check_method(method, COMPARE)
         check_fraction(level=level)
         methods = dict(METHODS) if method == COMPARE else {method: METHODS[method]}
-        if classes is not None:
-            rates, weights = classes
+        if classes and "classes" not in methods:
+            raise InvalidParameter(f"classes needs the method classes (got {method!r})")
+        if false_changes and method not in _WITH_FALSE_CHANGES:
+            names = " or ".join(_WITH_FALSE_CHANGES)
+            raise InvalidParameter(f"false_changes needs the method {names} (got {method!r})")
+        if classes:
+            rates, weights = class_rates(classes)
             Classes(rates, weights)  # raises for invalid parameters
             methods["classes"] = lambda _, level: Classes(rates, weights, level)
         if false_changes:
-            kind = Gamma if method == "gamma" else NPMLE
+            kind = _WITH_FALSE_CHANGES[method]
             kind(false_changes=false_changes)  # as above
             methods[method] = lambda priors, level: kind(priors, level, false_changes=false_changes)
         return cls(methods, level, false_changes)
@@ -154,6 +165,9 @@ class EstimateResult(ResultTable):
     now: np.datetime64
     skipped: int
 
+    def _of_rows(self, rows: Ints) -> dict[str, Any]:
+        return {"estimates": self.estimates.take(rows), "last_visit": self.last_visit[rows]}
+
     def chart(self) -> DrawnChart:
         """Mean interval between changes with its band, from the busiest page to the quietest."""
         return DrawnChart(rate_chart(self.names, self.estimates))
@@ -174,11 +188,17 @@ def estimate(  # noqa: PLR0913 - the options of the verb
     *,
     method: str = "gamma",
     level: float = 0.9,
-    now: datetime | str | None = None,
+    now: Moment = None,
+    classes: str = "",
+    false_changes: float = 0.0,
     columns: Mapping[str, str] | None = None,
     skip_bad_rows: bool = False,
     delimiter: str = "",
     tz: str = "",
+    time_format: str = "",
+    true_words: str = "",
+    false_words: str = "",
+    memory: str = "2G",
 ) -> EstimateResult:
     """Estimate how often each page of a visit log changes.
 
@@ -194,12 +214,20 @@ def estimate(  # noqa: PLR0913 - the options of the verb
             `status`.
         method: Name of the estimator.
         level: Probability that a rate lies in its band.
-        now: Instant of `fresh_now`: aware, or a text in ISO 8601; the current time by default.
+        now: Instant of `fresh_now`: a datetime, a date, a `numpy.datetime64` or a text in ISO 8601,
+            in UTC where it has no offset; the current time by default.
+        classes: For the method "classes": mean intervals, `1d,7d,30d`, or with weights,
+            `1d=3,7d=1`.
+        false_changes: For "gamma" and "npmle": probability that an unchanged page looks changed.
         columns: Your names of these columns, where they differ: `{"page": "url"}`. `site` names
             the column with the site of a page; without it, the site is the registered domain.
         skip_bad_rows: Leave malformed rows out instead of refusing the source.
         delimiter: What separates cells of CSV; what the header tells if empty.
         tz: Time zone of times without an offset, such as `Europe/Berlin`; UTC if empty.
+        time_format: Format of times in the notation of `strptime`; any usual one if empty.
+        true_words: Further words for true in `changed`, e.g. `new,modified`.
+        false_words: Further words for false.
+        memory: Memory for visits, e.g. 500M; files that need more are split into temporary ones.
 
     Examples:
         >>> import recrawl
@@ -213,15 +241,19 @@ def estimate(  # noqa: PLR0913 - the options of the verb
         >>> rates["/a"]["status"]
         'all_changed'
     """
-    question, until = RateQuestion.of(method, level=level), instant_of(now)
-    if method == COMPARE:
-        check_method(method)
-    options = TableOptions.of(columns, skip_bad_rows=skip_bad_rows, delimiter=delimiter, tz=tz)
+    check_method(method)  # one of them: a result has one row per page
+    question = RateQuestion.of(method, level=level, classes=classes, false_changes=false_changes)
+    until, most = instant_of(now), size_of(memory, "memory")
+    options = replace(
+        TableOptions.of(columns, skip_bad_rows=skip_bad_rows, delimiter=delimiter, tz=tz),
+        time_form=time_form_of(time_format),
+        change_words=change_words_of(true_words, false_words),
+    )
     scratch = Path(tempfile.gettempdir())
     with visits_input(source, options) as table:
         # A stream can be read only once, and a frame is in memory anyway.
-        memory = _MEMORY if table.reader is None else sys.maxsize
-        with Log(VisitReading(table), memory, scratch) as log:
+        most = most if table.reader is None else sys.maxsize
+        with Log(VisitReading(table), most, scratch) as log:
             found = PieceEstimates.joined(list(question.answers(log, scratch)))
     names, rows = question.rows(found, until)
     (estimates,) = found.estimates

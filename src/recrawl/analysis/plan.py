@@ -87,7 +87,12 @@ class PlanQuestion:
 
     @classmethod
     def of(
-        cls, budget: str, objective: str, per_host: str, intervals: tuple[str, str], form: str
+        cls,
+        budget: str | float,
+        objective: str,
+        per_host: str,
+        intervals: tuple[str, str],
+        form: str,
     ) -> PlanQuestion:
         """Check what people wrote before anything is read; `intervals` are longest and shortest."""
         check_choice(OBJECTIVES, objective=objective)
@@ -183,19 +188,20 @@ class PlanResult(ResultTable):
         return DrawnChart(curve_chart(curve, budget=self.answer.plan.budget))
 
     def _words(self, most: int) -> tuple[Sequence[str], list[list[str]], Collection[int]]:
-        return HEADER, plan_words(self.names[:most], self.answer.plan), (0,)
+        return HEADER, plan_words(self.names[:most], self.columns), (0,)
 
     def _said(self) -> str:
         plan = self.answer.plan
         fresh = tenths(plan.mean_freshness)
         spent = budget_words(plan.spent)
-        return f"{counted(len(self), 'page')}, {spent}, expected freshness {fresh}"
+        some = f"{len(self):,} of " if len(self) < len(plan) else ""
+        return f"{some}{counted(len(plan), 'page')}, {spent}, expected freshness {fresh}"
 
 
 def plan(  # noqa: PLR0913 - the options of the verb
     source: object,
     *,
-    budget: str,
+    budget: str | float,
     objective: str = "harmonic",
     per_host: str = "",
     max_interval: str = "",
@@ -212,7 +218,8 @@ def plan(  # noqa: PLR0913 - the options of the verb
         source: What `estimate` returned; or one row per page in a path, a frame or a mapping of
             columns: `page`, `rate_per_day` and, optionally, `shape` and `exposure_days`, `weight`
             and `host`; or the path of a crawl's store.
-        budget: Visits to all pages together: 5000/1d, 0.1/page/1d or 4/change.
+        budget: Visits to all pages together: 5000/1d, 0.1/page/1d or 4/change; a number is visits
+            per day.
         objective: What to optimise: harmonic, freshness, age, missed or detected.
         per_host: Maximum visits to one host, e.g. 60/1h.
         max_interval: Visit every page at least this often, e.g. 90d.

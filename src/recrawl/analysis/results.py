@@ -8,16 +8,17 @@ Touches: nothing but frames of others.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 
 from recrawl.adapters.tables.outputs import arrow_table
 from recrawl.errors import InvalidParameter, MissingExtra, MissingPackage, UnknownPage
-from recrawl.report.rates import Group, Named
+from recrawl.report.rates import Group, Named, Nullable
 from recrawl.report.table import table_html, table_lines
 from recrawl.report.words import counted
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from recrawl.arrays.texts import Texts
+    from recrawl.arrays.types import Ints
     from recrawl.report.rates import Column
 
 _SHOWN = 10  # rows that a result shows of itself
@@ -39,8 +41,8 @@ class ResultTable:
     """Rows with names: what `estimate`, `plan`, `trends` and `simulate` return.
 
     Columns are those that the command line writes to files. Take one row by its name or its
-    number, one column by `column`, or all of it as a frame. Whatever reads the Arrow PyCapsule
-    interface, as polars, DuckDB and pyarrow do, takes a result itself.
+    number, several by a slice, one column by `column`, or all of it as a frame. Whatever reads the
+    Arrow PyCapsule interface, as polars, DuckDB and pyarrow do, takes a result itself.
 
     Args:
         texts: Name of each row.
@@ -55,7 +57,7 @@ class ResultTable:
         ... })
         >>> len(rates), rates["/a"]["changes"], rates.column("visits")
         (1, 1, array([2]))
-        >>> [row["page"] for row in rates]
+        >>> [row["page"] for row in rates[:10]]
         ['/a']
     """
 
@@ -85,11 +87,20 @@ class ResultTable:
         """Whether a row has this name."""
         return name in self._rows
 
-    def __getitem__(self, name: str | int) -> dict[str, Any]:
-        """One row by its name, or by its number from 0 on; what is not known is None."""
+    @overload
+    def __getitem__(self, name: str | int) -> dict[str, Any]: ...
+
+    @overload
+    def __getitem__(self, name: slice) -> Self: ...
+
+    def __getitem__(self, name: str | int | slice) -> dict[str, Any] | Self:
+        """One row by its name or its number, what is not known None; several rows by a slice."""
+        if isinstance(name, slice):
+            return self.take(np.arange(len(self))[name])
         if isinstance(name, str):
             if name not in self._rows:
-                raise UnknownPage(f"no {self.first} {name!r} among {len(self):,}")
+                hint = f"; column({name!r}) gives that column" if name in self.columns else ""
+                raise UnknownPage(f"no {self.first} {name!r} among {len(self):,}{hint}")
             if len(self._rows) < len(self) and (count := self.names.count(name)) > 1:
                 message = f"{self.first} {name!r} has {count:,} rows; only({name!r}) gives them"
                 raise InvalidParameter(message)
@@ -100,21 +111,33 @@ class ResultTable:
         cells = {name: _value(column, row) for name, column in self.columns.items()}
         return {self.first: self.names[row], **cells}
 
-    def only(self, name: str) -> ResultTable:
+    def only(self, name: str) -> Self:
         """The rows of one name."""
-        rows = np.array([row for row, each in enumerate(self.names) if each == name], np.int64)
+        return self.take(np.flatnonzero([each == name for each in self.names]))
+
+    def head(self, rows: int = 5) -> Self:
+        """The first rows."""
+        return self[: max(rows, 0)]
+
+    def take(self, rows: Ints) -> Self:
+        """Only the rows with these numbers, in the order given."""
         columns = {key: column[rows] for key, column in self.columns.items()}
-        return ResultTable(self.texts.take(rows), columns, self.first)
+        return replace(self, texts=self.texts.take(rows), columns=columns, **self._of_rows(rows))
+
+    def _of_rows(self, rows: Ints) -> dict[str, Any]:
+        """What a result holds of these rows besides, by the names of its fields."""
+        del rows
+        return {}
 
     def column(self, name: str) -> np.ndarray[Any, Any]:
-        """A column as an array: nan and NaT for what is not known."""
+        """A column as an array: nan, NaT or None for what is not known."""
         if name == self.first:
             return np.array(self.names)
         if name not in self.columns:
             known = ", ".join([self.first, *self.columns])
             raise InvalidParameter(f"column must be one of {known} (got {name!r})")
         column = self.columns[name]
-        if isinstance(column, Group):
+        if isinstance(column, Group | Nullable):
             return np.array(column.tolist(), object)
         array = np.array(column.tolist()) if isinstance(column, Named) else column.view()
         array.setflags(write=False)
@@ -187,6 +210,8 @@ def _value(column: Column, row: int) -> Any:  # noqa: ANN401 - any cell
         return column.words[int(column.codes[row])]
     if isinstance(column, Group):
         return {name: _known(part[row].item()) for name, part in column.columns.items()}
+    if isinstance(column, Nullable):
+        return column.cells[row].item() if column.known[row] else None
     cell = column[row]
     if column.dtype.kind == "M":
         return None if np.isnat(cell) else cell.astype("datetime64[us]").item().replace(tzinfo=UTC)
@@ -194,4 +219,4 @@ def _value(column: Column, row: int) -> Any:  # noqa: ANN401 - any cell
 
 
 def _known(value: Any) -> Any:  # noqa: ANN401 - any cell
-    return None if isinstance(value, float) and np.isnan(value) else value
+    return None if isinstance(value, float) and not isfinite(value) else value

@@ -9,7 +9,7 @@ import sys
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from recrawl.analysis.simulation_terms import SimulationTerms
+    from recrawl.arrays.types import Ints
     from recrawl.simulate.scores import SimulationRun
 
 ONE_BUDGET = (1.0,)
@@ -268,6 +269,9 @@ class SimulationResult(ResultTable):
     def _words(self, most: int) -> tuple[Sequence[str], list[list[str]], Collection[int]]:
         return HEADER, simulation_words(self.entries[:most]), (0,)
 
+    def _of_rows(self, rows: Ints) -> dict[str, Any]:
+        return {"entries": [self.entries[row] for row in rows.tolist()]}
+
     def _said(self) -> str:
         return self.contest.size
 
@@ -276,7 +280,7 @@ def simulate(  # noqa: PLR0913 - the options of the verbs
     source: object,
     *,
     policies: str | Sequence[str] = DEFAULT_POLICIES,
-    budget: str = "",
+    budget: str | float = "",
     objective: str = "harmonic",
     warm_up: str = "",
     seed: int = 0,
@@ -293,7 +297,8 @@ def simulate(  # noqa: PLR0913 - the options of the verbs
             each change found happens once; a `World`; or the kind of a synthetic one: poisson,
             renewal, weibull, weekly, bursty, sections or turnover.
         policies: Their names, with parameters if need be: `["recrawl", "nutch:more=0.2"]`.
-        budget: Visits: 5000/1d, 0.1/page/1d, or 4/change, which is the default; a store's crawl
+        budget: Visits: 5000/1d, 0.1/page/1d, or 4/change, which is the default; a number is visits
+            per day; a store's crawl
             has its own.
         objective: What to optimise: harmonic, freshness, age, missed or detected.
         warm_up: Time at the start that is not scored, e.g. 30d.
@@ -313,7 +318,7 @@ def simulate(  # noqa: PLR0913 - the options of the verbs
     check_choice(OBJECTIVES, objective=objective)
     named = policies if isinstance(policies, str) else ",".join(policies)
     question = SimulationQuestion(
-        budget=Budget.read(budget) if budget else None,
+        budget=None if budget == "" else Budget.read(budget),
         policies=parse_policies(named),
         objective=objective,
         warm_up=days(warm_up) if warm_up else 0.0,

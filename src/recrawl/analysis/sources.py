@@ -6,10 +6,10 @@ Touches: nothing until it is read.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     from recrawl.adapters.tables.columns import TableInput
     from recrawl.adapters.tables.table_options import TableOptions
+
+# A time as callers name one; None for the current time.
+Moment: TypeAlias = datetime | date | np.datetime64 | str | None
 
 _VISIT_COLUMNS = (*NEEDED, *OPTIONAL, "site")
 
@@ -88,9 +91,18 @@ def _check_names(columns: Mapping[str, str], known: Sequence[str]) -> None:
         check_choice(known, columns=name)
 
 
-def instant_of(now: datetime | str | None) -> np.datetime64:
-    """An instant that a caller names: aware, or ISO 8601; the current time if there is none."""
-    moment = datetime.now(UTC) if now is None else instant(now) if isinstance(now, str) else now
-    if moment.tzinfo is None:
-        raise InvalidParameter(f"now must be an aware datetime or a text (got {moment})")
-    return np.datetime64(moment.astimezone(UTC).replace(tzinfo=None), "us")
+def instant_of(now: Moment) -> np.datetime64:
+    """An instant that a caller names, in UTC where it has no offset; the current time for None.
+
+    >>> instant_of(date(2026, 8, 21)), instant_of("2026-08-21T02:00+02:00")
+    (np.datetime64('2026-08-21T00:00:00.000000'), np.datetime64('2026-08-21T00:00:00.000000'))
+    """
+    moment: object = now
+    if now is None or isinstance(now, str):
+        moment = datetime.now(UTC) if now is None else instant(now)
+    if isinstance(moment, datetime) and moment.tzinfo is not None:
+        moment = moment.astimezone(UTC).replace(tzinfo=None)
+    if isinstance(moment, date | np.datetime64) and moment == moment:  # noqa: PLR0124 - NaT does not
+        found: np.datetime64 = np.array([moment], "datetime64[us]")[0]
+        return found
+    raise InvalidParameter(f"now must be a time, e.g. '2026-01-31T12:00' (got {now!r})")

@@ -106,9 +106,9 @@ def crawl(
     from math import inf
 
     from recrawl.cli.crawling import CrawlOptions, SettingsSource, crawl_on
-    from recrawl.cli.options import size
     from recrawl.fetch.access import AccessTable
     from recrawl.publish.tasks import Hooks
+    from recrawl.settings.keys import size_of
     from recrawl.store.settings_file import load_settings, store_of
     from recrawl.units import days
 
@@ -116,7 +116,7 @@ def crawl(
     time = days(stop_after) if stop_after else inf
     if warc_size and warc is None:
         raise typer.BadParameter("--warc-size needs --warc")
-    room = size(warc_size, "warc-size") if warc_size else None
+    room = size_of(warc_size, "warc-size") if warc_size else None
     command = _command(on_change)
 
     def equip(found: Settings) -> tuple[Hooks, AccessTable]:

@@ -90,7 +90,9 @@ def estimate(
     `recrawl crawl --visit-log` and `recrawl export visits` write, and the store of a
     crawl, are read as they are. Writes one row per page: its change rate with a
     band, the probability that it has not changed since its last visit, and a
-    status that says how much the visits reveal. No input is changed.
+    status that says how much the visits reveal. To add rates up over pages, use
+    the column expected_per_day of the files: rate_per_day is a typical rate, a
+    geometric mean, and its sum is too small. No input is changed.
 
     \b
     Examples:
@@ -105,6 +107,7 @@ def estimate(
     from recrawl.adapters.tables.inputs import open_table
     from recrawl.adapters.tables.logs import Log
     from recrawl.adapters.tables.visits import CHANGE_TIME, VisitReading
+    from recrawl.settings.keys import size_of
 
     out = shared.Output.of(*files, as_csv=as_csv, as_json=as_json, file=output)
     if CHANGE_TIME in read_as.columns:
@@ -117,7 +120,7 @@ def estimate(
     with (
         screen.progress("reading visits") as progress,
         open_table(files, read_as, progress) as table,
-        Log(VisitReading(table), options.size(memory), scratch) as log,
+        Log(VisitReading(table), size_of(memory, "memory"), scratch) as log,
     ):
         results = question.answers(log, scratch)
         if sort:
@@ -154,7 +157,7 @@ def _question(method: str, classes: str, level: float, false_changes: float) -> 
     return RateQuestion.of(
         method,
         level=level,
-        classes=options.classes(classes) if classes else None,
+        classes=classes,
         false_changes=false_changes,
     )
 

@@ -37,16 +37,6 @@ def past(text: str, name: str) -> float:
         raise InvalidInstant(message) from None
 
 
-def size(text: str, name: str = "memory") -> int:
-    """Bytes in a size such as `500M` or `2G`."""
-    from recrawl.settings.keys import size_bytes
-
-    found = size_bytes(text)
-    if found is None:
-        raise InvalidParameter(f"{name} must look like 500M or 2G (got {text!r})")
-    return found
-
-
 def renamed(pairs: Sequence[str], ours: Sequence[str], site: str = "") -> dict[str, str]:
     """Name in the file of each of our columns, from pairs such as `page=url`.
 
@@ -67,28 +57,6 @@ def renamed(pairs: Sequence[str], ours: Sequence[str], site: str = "") -> dict[s
             raise InvalidParameter(f"column {pair!r} is mapped twice (in {' '.join(pairs)!r})")
         names[name] = theirs
     return names | ({"site": site} if site else {})
-
-
-def classes(text: str) -> tuple[tuple[float, ...], tuple[float, ...] | None]:
-    """Rates and weights of frequency classes, from `1d,7d,30d` or `1d=3,7d=1`."""
-    rates, weights = [], []
-    for part in text.split(","):
-        interval, weighted, weight = part.partition("=")
-        rates.append(1 / days(interval.strip()))
-        weights.append(_number(weight) if weighted else math.nan)
-    if all(map(math.isnan, weights)):
-        return tuple(rates), None
-    if any(map(math.isnan, weights)):
-        message = f"either all classes have a weight or none, e.g. 1d=3,7d=1 (got {text!r})"
-        raise InvalidParameter(message)
-    return tuple(rates), tuple(weights)
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise InvalidParameter(f"weight of a class must be a number (got {text!r})") from None
 
 
 def share(text: str, name: str) -> float:

@@ -166,7 +166,7 @@ def _put(table: RateTable, plan: Plan, out: shared.Output) -> None:
     from recrawl.report.plans import HEADER, plan_columns, plan_words
 
     if out.interactive:
-        words = plan_words(table.pages[: screen.most_rows()], plan)
+        words = plan_words(table.pages[: screen.most_rows()], plan_columns(plan))
         shared.show(HEADER, words, total=len(table.pages))
     else:
         out.write(table.pages, plan_columns(plan))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, SupportsFloat
 
 from recrawl.errors import InvalidDuration, InvalidParameter
 from recrawl.units import period
@@ -38,6 +38,8 @@ class Budget:
         True
         >>> Budget.read("4/change").for_changes(changes=30, page_days=600.0)
         Budget(visits=0.2, each='page')
+        >>> Budget.read(50)
+        Budget(visits=50.0, each='crawl')
     """
 
     visits: float
@@ -45,12 +47,17 @@ class Budget:
 
     @classmethod
     def read(
-        cls, text: str, *, name: str = "budget", kinds: Sequence[str] = tuple(_FORMS)
+        cls,
+        text: str | SupportsFloat,
+        *,
+        name: str = "budget",
+        kinds: Sequence[str] = tuple(_FORMS),
     ) -> Budget:
         """The budget that a person wrote as `5000/1d`, `0.1/page/1d` or `4/change`.
 
         Args:
-            text: What was written; `5000/d` and `5000/day` are `5000/1d`.
+            text: What was written; `5000/d` and `5000/day` are `5000/1d`. A number, which only
+                Python can give, is visits a day.
             name: What errors call it.
             kinds: What `each` may be.
         """
@@ -62,7 +69,10 @@ class Budget:
         return found
 
     @classmethod
-    def _read(cls, text: str) -> Budget | None:
+    def _read(cls, text: str | SupportsFloat) -> Budget | None:
+        if not isinstance(text, str):
+            number = float(text) if isinstance(text, SupportsFloat) else math.nan
+            return cls(number) if 0 < number < math.inf else None
         match = _BUDGET.fullmatch(text)
         if match is None or not 0 < float(match[1]) < math.inf:
             return None

@@ -121,6 +121,21 @@ class Estimates:
         with np.errstate(divide="ignore"):
             return 1 / self.rate
 
+    @property
+    def expected(self) -> Floats:
+        """Changes a day to expect: the mean of each rate's distribution; nan where there is none.
+
+        `rate` is a typical rate, for most methods the geometric mean of the distribution, which is
+        less. Of many pages, these add up to the changes of all of them; rates do not.
+
+        Examples:
+            >>> from recrawl import Gamma, Histories
+            >>> found = Gamma().estimate(Histories.from_lists([([7.0, 7.0], [True, False])]))
+            >>> found.expected.round(2), found.rate.round(2)
+            (array([0.1]), array([0.07]))
+        """
+        return self.shape / self.exposure
+
     def unchanged(self, days: Floats | float) -> Floats:
         r"""Chance that a page stays unchanged for `days` days.
 

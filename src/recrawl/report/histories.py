@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.report.rates import Named
+from recrawl.report.rates import Named, Nullable
 from recrawl.report.words import every
 from recrawl.visits.outcomes import ANSWER_OF_OUTCOME, CHANGED_BY_OUTCOME
 from recrawl.visits.status import VisitOutcome
@@ -20,6 +20,7 @@ from recrawl.visits.visit import AnswerKind
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from recrawl.arrays.types import Changes
     from recrawl.entries.columns import VisitColumns
     from recrawl.report.rates import Column
 
@@ -44,16 +45,25 @@ def visit_columns(visits: VisitColumns) -> dict[str, Column]:
     outcome = visits.outcome
     columns: tuple[Column, ...] = (
         visits.at,
-        Named(CHANGED_BY_OUTCOME[outcome] + 1, ["", "false", "true"]),
+        changed_column(CHANGED_BY_OUTCOME[outcome]),
         visits.modified_at,
         Named(ANSWER_OF_OUTCOME[outcome], [_STATUS[kind] for kind in AnswerKind]),
         Named(outcome, [each.label for each in VisitOutcome]),
-        np.where(visits.http > 0, visits.http.astype(np.float64), np.nan),
-        np.where(visits.size >= 0, visits.size.astype(np.float64), np.nan),
+        Nullable(visits.http, visits.http > 0),
+        Nullable(visits.size, visits.size >= 0),
         visits.took_seconds,
         visits.age,
     )
     return dict(zip(VISIT_COLUMNS[1:], columns, strict=True))
+
+
+def changed_column(changed: Changes) -> Nullable:
+    """Whether visits found a change: 1, 0, or -1 where nothing was compared.
+
+    >>> changed_column(np.array([1, 0, -1])).tolist()
+    [True, False, None]
+    """
+    return Nullable(changed > 0, changed >= 0)
 
 
 def visit_words(visits: VisitColumns, most: int) -> list[list[str]]:

@@ -5,6 +5,7 @@ Pure.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,7 @@ from recrawl.report.rates import finite
 from recrawl.report.words import counted, every, percent, tenths
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from recrawl.arrays.types import Floats
     from recrawl.plan.curve import BudgetCurve
@@ -62,12 +63,15 @@ def plan_columns(plan: Plan) -> dict[str, Column]:
     }
 
 
-def plan_words(names: Sequence[str], plan: Plan) -> list[list[str]]:
-    """Rows for people, under `HEADER`, of the first pages of a plan."""
-    columns = (plan.interval, plan.visits_per_day, plan.freshness, finite(plan.value))
+def plan_words(names: Sequence[str], columns: Mapping[str, Column]) -> list[list[str]]:
+    """Rows for people, under `HEADER`, of the first rows of what `plan_columns` gives."""
+    figures = (columns[name].tolist() for name in ("visits_per_day", "freshness", "value"))
     return [
-        [name, every(interval), figure(visits), percent(fresh), figure(value)]
-        for name, interval, visits, fresh, value in zip(names, *columns, strict=False)
+        [
+            *(name, every(1 / visits if visits else math.inf)),
+            *(figure(visits), percent(fresh), figure(value)),
+        ]
+        for name, visits, fresh, value in zip(names, *figures, strict=False)
     ]
 
 

@@ -20,7 +20,7 @@ from recrawl.visits.visit import Flag, flag_names
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recrawl.arrays.types import Floats, Instants, Ints
+    from recrawl.arrays.types import Bools, Floats, Instants, Ints
     from recrawl.rates.estimates import Estimates
 
 COLUMNS = (
@@ -29,6 +29,7 @@ COLUMNS = (
     "low",
     "high",
     "mean_interval_days",
+    "expected_per_day",
     "shape",
     "exposure_days",
     "changes",
@@ -109,7 +110,28 @@ class Group:
         return [dict(zip(names, row, strict=True)) for row in values]
 
 
-Column = np.ndarray[Any, Any] | Named | Group
+@dataclass(frozen=True, slots=True, eq=False)
+class Nullable:
+    """A column of integers or booleans, some of which are not known.
+
+    >>> Nullable(np.array([200, 0]), known=np.array([True, False])).tolist()
+    [200, None]
+    """
+
+    cells: np.ndarray[Any, Any]
+    known: Bools
+
+    def __getitem__(self, rows: Ints) -> Nullable:
+        """Only the named rows."""
+        return Nullable(self.cells[rows], self.known[rows])
+
+    def tolist(self) -> list[Any]:
+        """Return the values, None where there is none."""
+        both = zip(self.cells.tolist(), self.known.tolist(), strict=True)
+        return [cell if known else None for cell, known in both]
+
+
+Column = np.ndarray[Any, Any] | Named | Group | Nullable
 
 
 def rate_columns(
@@ -124,6 +146,7 @@ def rate_columns(
         "mean_interval_days": finite(
             np.where(estimates.rate < np.inf, estimates.mean_interval, np.nan)
         ),
+        "expected_per_day": finite(estimates.expected),
         "shape": finite(estimates.shape),
         "exposure_days": finite(estimates.exposure),
         "changes": estimates.changes,
@@ -168,5 +191,6 @@ def rate_words(names: Sequence[str], estimates: Estimates, fresh: Floats) -> lis
 
 
 def finite(figures: Floats) -> Floats:
-    """The same figures, nan for infinite ones."""
-    return np.where(np.isfinite(figures), figures, np.nan)
+    """The same figures, nan for infinite ones; the same array where none is."""
+    infinite = np.isinf(figures)
+    return np.where(infinite, np.nan, figures) if infinite.any() else figures

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recrawl.rates.estimates import STATUS_NAMES
-from recrawl.report.rates import Group, Named, finite
+from recrawl.report.rates import Group, Named, Nullable, finite
 from recrawl.report.words import every
 from recrawl.trends.next_change import last_windows
 from recrawl.trends.trend_test import TrendStatus
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 
 
 _LONGEST = 36_525.0  # days: what lies farther ahead is as good as never
-_DIRECTIONS = ["", "increasing", "decreasing"]
+_DIRECTIONS = ["", "increasing", "decreasing", "none"]
 _DAYS_DO = np.timedelta64(3, "D")  # between two instants that are told by their days
-_SURE = 0.05  # p below which a trend is named
+_SURE = 0.05  # p below which a trend is named: one page in twenty without a trend has one by chance
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -278,7 +278,6 @@ def page_table(seen: Summary) -> Table:
     state[some] = seen.fits.state(seen.windows)[last[some]]
     wait = seen.next_change
     page = np.arange(pages)
-    named = np.where(seen.test.p < _SURE, _direction(seen.test), 0)
     return Table(
         page,
         {
@@ -289,7 +288,7 @@ def page_table(seen: Summary) -> Table:
             "beta_high": of_window(seen.fits.beta_high),
             "rate_per_day": finite(seen.rate),
             "trend_p": finite(seen.test.p),
-            "trend": Named(named, _DIRECTIONS),
+            "trend": Named(_direction(seen.test), _DIRECTIONS),
             "kind": seen.kinds,
             "next_at": _instants(seen.last_visit, page, wait.wait),
             "low": _instants(seen.last_visit, page, wait.low),
@@ -366,6 +365,8 @@ def _words(column: Column, digits: int = 2) -> list[str]:
     if isinstance(column, Named):
         return column.tolist()
     assert not isinstance(column, Group)  # noqa: S101 - several columns
+    if isinstance(column, Nullable):
+        return ["-" if value is None else str(value).lower() for value in column.tolist()]
     if column.dtype.kind == "M":
         return _times(column, "m")
     if column.dtype.kind == "f":
@@ -391,7 +392,9 @@ def _best(errors: Mapping[str, float]) -> str:
 
 
 def _direction(test: TrendTest) -> Ints:
-    return np.where(np.isnan(test.statistic), 0, np.where(test.statistic > 0, 1, 2))
+    """Where the rate of each page went, as a place of `_DIRECTIONS`; the first if not tested."""
+    direction = np.where(test.statistic > 0, 1, 2)
+    return np.select([np.isnan(test.p), test.p >= _SURE], [0, 3], direction)
 
 
 def _instants(origin: Instants | None, page: Ints, days: Floats) -> Instants:

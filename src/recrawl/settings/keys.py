@@ -113,6 +113,18 @@ def size_bytes(value: object) -> int | None:
     return int(float(match[1]) * _BYTES_IN[match[2].upper()])
 
 
+def size_of(text: str, name: str) -> int:
+    """Bytes in a size such as `500M`, of an option with this name.
+
+    >>> size_of("500M", "memory")
+    524288000
+    """
+    found = size_bytes(text)
+    if found is None:
+        raise InvalidParameter(f"{name} must look like 500M or 2G (got {text!r})")
+    return found
+
+
 def _hours(value: object) -> tuple[int, int] | None:
     match = _HOURS.fullmatch(value.strip()) if isinstance(value, str) else None
     if match is None:

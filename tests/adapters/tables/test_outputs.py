@@ -82,7 +82,7 @@ def test_csv_has_the_columns_and_figures_that_were_given(tmp_path):
     path = write(tmp_path / "rates.csv")
 
     header = (
-        "page,rate_per_day,low,high,mean_interval_days,shape,exposure_days,changes,visits,"
+        "page,rate_per_day,low,high,mean_interval_days,expected_per_day,shape,exposure_days,changes,visits,"
         "last_visit,fresh_now,status,flags,method"
     )
     assert path.read_text(encoding="utf-8").split("\n")[0] == header
@@ -121,9 +121,14 @@ def test_what_is_not_known_is_empty(tmp_path, kind):
 
     empty = [{name for name, cell in row.items() if cell == EMPTY[kind]} for row in rows]
     assert empty[0] - {"flags"} == set()
-    assert empty[1] - {"flags"} == {"mean_interval_days", "shape", "exposure_days"}
+    assert empty[1] - {"flags"} == {
+        *("mean_interval_days", "expected_per_day", "shape", "exposure_days")
+    }
     assert empty[2] == {"fresh_now"}
-    figures = {"rate_per_day", "low", "high", "mean_interval_days", "shape", "exposure_days"}
+    figures = {
+        *("rate_per_day", "low", "high", "mean_interval_days"),
+        *("expected_per_day", "shape", "exposure_days"),
+    }
     assert empty[3] - {"flags"} == figures | {"last_visit", "fresh_now"}
 
 

@@ -89,6 +89,27 @@ def test_tables_of_all_pages_together(log, verb, columns):
     assert list(rows_of(run("trends", verb, log))[0]) == list(columns)
 
 
+def test_a_direction_is_named_only_where_it_is_not_chance(tmp_path):
+    """At the level of 5 %: every page changes every other day, or only in the second half."""
+    rows = [
+        (page, day, "" if day == 0 else str(changed).lower())
+        for page, changes in (("/even", lambda day: day % 2 > 0), ("/rising", lambda day: day > 30))
+        for day, changed in ((day, changes(day)) for day in range(61))
+    ]
+    log = tmp_path / "visits.csv"
+    start = np.datetime64("2026-01-01")
+    lines = [f"{page},{start + day},{changed}" for page, day, changed in rows]
+    log.write_text("\n".join(["page,visited_at,changed", *lines, "/once,2026-01-01,"]) + "\n")
+
+    found = rows_of(run_here("trends", "test", log))
+    pages = rows_of(run_here("trends", "pages", log))
+
+    for row in found:
+        assert (row["direction"] == "none") == (row["p"] != "" and float(row["p"]) >= 0.05)
+    assert [row["direction"] for row in found] == ["none", "increasing", ""]
+    assert [row["trend"] for row in pages] == ["none", "increasing", ""]
+
+
 def test_a_row_a_page(log):
     busy, quiet, new = rows_of(run_here("trends", "pages", log))
 

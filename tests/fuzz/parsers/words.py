@@ -18,7 +18,9 @@ from recrawl.plan.budget import Budget
 from recrawl.plan.objectives import Freshness
 from recrawl.policies import POLICIES
 from recrawl.policies.named import parameters, policy_named
+from recrawl.rates.published.classes import class_rates
 from recrawl.report.pages import status_named
+from recrawl.settings.keys import size_of
 from recrawl.simulate.competitors import parse_policies
 from recrawl.store import file_of
 from recrawl.units import EARLIEST, LATEST, days, duration, instant, microseconds
@@ -83,11 +85,11 @@ def _read_past(text: str) -> None:
 
 
 def _read_size(text: str) -> None:
-    assert options.size(text) >= 0
+    assert size_of(text, "memory") >= 0
 
 
 def _read_classes(text: str) -> None:
-    rates, weights = options.classes(text)
+    rates, weights = class_rates(text)
     assert all(0 < rate < math.inf for rate in rates)
     assert weights is None or len(weights) == len(rates)
 

@@ -16,7 +16,20 @@ _parts = st.sampled_from(
     ]
 )
 _hosts = st.sampled_from(
-    ["a.org", "b.org", "a.org:8080", "A.org", "[::1]", "..", "manifest.jsonl", "con", "", "_", "-"]
+    [
+        "a.org",
+        "b.org",
+        "a.org:8080",
+        "a.org-8080",
+        "A.org",
+        "[::1]",
+        "..",
+        "manifest.jsonl",
+        "con",
+        "",
+        "_",
+        "-",
+    ]
 )
 addresses = st.builds(
     lambda scheme, host, parts, query: f"{scheme}://{host}/{'/'.join(parts)}{query}",
@@ -35,6 +48,9 @@ def test_plain_addresses_have_the_names_that_people_expect():
         "https://example.org/a/": "example.org/a/index.html",
         "https://example.org/a/b": "example.org/a/b.html",
         "https://example.org/a.b-c_d": "example.org/a.b-c_d.html",
+        "http://example.org/a": "example.org/a.html",
+        "http://127.0.0.1:33253/news/23": "127.0.0.1-33253/news/23.html",
+        "https://example.org:8/a": "example.org-8/a.html",
     }
 
     assert {address: file_name(address, ".html") for address in names} == names
@@ -43,9 +59,10 @@ def test_plain_addresses_have_the_names_that_people_expect():
 @pytest.mark.parametrize(
     "address",
     [
-        *("http://example.org/a", "https://example.org/A", "https://example.org/a?b", "no address"),
+        *("ftp://example.org/a", "https://example.org/A", "https://example.org/a?b", "no address"),
         *("https://example.org/../a", "https://example.org/con", "https://example.org/index"),
-        *("https://example.org/a.html/b", "https://example.org//a", "https://example.org:8/a"),
+        *("https://example.org/a.html/b", "https://example.org//a", "https://example.org:x/a"),
+        *("https://me:pass@example.org/a", "https://[::1]:80/a", "https://example.org:/a"),
     ],
 )
 def test_all_others_are_told_apart_by_a_hash(address):
@@ -73,7 +90,9 @@ def test_no_address_leads_out_of_the_folder(address, ending):
 @given(st.sets(addresses, max_size=30), endings)
 def test_no_two_pages_share_a_file_and_no_file_is_a_folder(found, ending):
     """Addresses come in one spelling: a host without a path is not one of them."""
-    names = {file_name(address, ending) for address in found}
+    names: set[str] = set()
+    for address in sorted(found):
+        names.add(file_name(address, ending, taken=names))
     folders = {
         "/".join(parts[:count])
         for parts in (name.split("/") for name in names)

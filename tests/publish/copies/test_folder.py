@@ -8,15 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from recrawl.entries.entries import PagesFound
 from recrawl.errors import CannotWrite
 from recrawl.publish.copies import folder as folders
 from recrawl.publish.copies.file_names import LOG, MANIFEST
 from recrawl.publish.copies.folder import CopyFolder
-from recrawl.store import open_store
+from recrawl.store import open_for_writing, open_store
 from recrawl.visits.status import FeedKind
 from tests.kills.killing import entering, instants, leave, run
 from tests.publish import fed
 from tests.publish.fed import page
+from tests.store.made import NOON
 
 
 @pytest.fixture
@@ -47,9 +49,9 @@ def check(crawl: Path, folder: Path) -> None:
     with open_store(crawl) as reader:
         copies = {copy.address: copy for batch in reader.snapshot() for copy in batch}
         versions = {address: copy.version or b"" for address, copy in copies.items()}
-        bodies = {row["file"]: reader.body(versions[row["address"]]) for row in rows}
-    assert {row["address"] for row in rows} == set(copies)
-    assert all(row["version"] == versions[row["address"]].hex() for row in rows)
+        bodies = {row["file"]: reader.body(versions[row["page"]]) for row in rows}
+    assert {row["page"] for row in rows} == set(copies)
+    assert all(row["version"] == versions[row["page"]].hex() for row in rows)
     assert files == bodies
 
 
@@ -116,7 +118,8 @@ def test_a_manifest_of_a_stranger_deletes_nothing_outside(crawl, tmp_path, name)
         log.write(f"{name}\n")
     export(crawl, out)
     assert victim.exists()
-    (out / MANIFEST).write_text(json.dumps({"page": 7, "file": name}) + "\n")
+    row = {"page": "https://a.org/", "page_id": 7, "file": name}
+    (out / MANIFEST).write_text(json.dumps(row) + "\n")
 
     with pytest.raises(CannotWrite, match="is damaged"):
         export(crawl, out)
@@ -169,3 +172,36 @@ def test_a_full_disk_is_told_and_the_next_export_goes_on(crawl, tmp_path, monkey
 
     check(crawl, tmp_path / "out")
     assert not os.path.lexists(tmp_path / "out" / LOG)
+
+
+def test_of_two_schemes_the_older_page_has_the_plain_name(tmp_path):
+    """And the other one gets it when the first is gone."""
+    path, out = fed.make(tmp_path / "crawl"), tmp_path / "out"
+    with open_for_writing(path) as store:
+        store.write([PagesFound(["http://a.org/tea"], ["a.org"], [0], NOON)])
+    fed.tell(path, (FeedKind.NEW, 1, page("Tea")), (FeedKind.NEW, 4, page("Plain")))
+    export(path, out)
+    assert files_in(out)["a.org/tea.html"] == page("Tea")
+    check(path, out)
+
+    fed.tell(path, (FeedKind.REMOVED, 1, None), start=9)
+    done = export(path, out)
+
+    assert (done.files, done.written, done.deleted) == (1, 1, 1)
+    assert files_in(out)["a.org/tea.html"] == page("Plain")
+    check(path, out)
+
+
+def test_a_folder_of_an_older_export_is_continued(crawl, tmp_path):
+    """Its manifest calls the number of a page `page`, and the address `address`."""
+    out = tmp_path / "out"
+    export(crawl, out)
+    rows = [json.loads(line) for line in (out / MANIFEST).read_text().splitlines()]
+    for row in rows:
+        row["address"], row["page"] = row["page"], row.pop("page_id")
+    (out / MANIFEST).write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    done = export(crawl, out)
+
+    assert (done.files, done.written, done.deleted) == (2, 0, 0)
+    check(crawl, out)

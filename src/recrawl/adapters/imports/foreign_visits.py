@@ -19,6 +19,7 @@ import numpy as np
 from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.arrays.texts import Texts
 from recrawl.parse.many_addresses import canonical_texts
+from recrawl.report.histories import changed_column
 from recrawl.report.rates import Named
 from recrawl.report.words import clock_sentences
 from recrawl.units import EARLIEST_MICROSECONDS, LATEST_MICROSECONDS
@@ -119,7 +120,7 @@ class ForeignVisits:
         return {
             "visited_at": self.at.view("datetime64[us]"),
             "status": Named(codes, words),
-            "changed": Named(self.changed + 1, ["", "false", "true"]),
+            "changed": changed_column(self.changed),
             "digest": self.digest,
             "last_modified": self.last_modified.view("datetime64[us]"),
         }

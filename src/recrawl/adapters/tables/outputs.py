@@ -2,7 +2,8 @@
 
 A file appears whole or not at all: it is written beside its place and moved there at the end.
 Cells of CSV are exactly the data, with two exceptions: a terminal gets no control characters, and
-for a spreadsheet what would be a formula is text.
+for a spreadsheet what would be a formula is text. A figure that is not finite is empty or null in
+every format: whoever writes a table need not look for nan and infinity.
 
 Touches: files, the standard output.
 """
@@ -24,7 +25,7 @@ import numpy as np
 
 from recrawl.arrays.texts import Texts
 from recrawl.errors import CannotWrite, MissingExtra, OutputClosed, reason
-from recrawl.report.rates import Group, Named
+from recrawl.report.rates import Group, Named, Nullable, finite
 from recrawl.report.table import printable
 from recrawl.store.scratch import whole_file
 
@@ -269,11 +270,19 @@ def _arrow(column: OutputColumn, pa: Any) -> Any:  # noqa: ANN401 - no types
         words = pa.array(column.words, pa.string())
         return pa.DictionaryArray.from_arrays(pa.array(column.codes.astype(np.int32)), words)
     if isinstance(column, Group):
-        parts = {name: pa.array(part, from_pandas=True) for name, part in column.columns.items()}
+        parts = {name: _arrow(part, pa) for name, part in column.columns.items()}
         return pa.StructArray.from_arrays(list(parts.values()), list(parts))
+    if isinstance(column, Nullable):
+        return pa.array(column.cells, mask=~column.known)
+    return _arrow_array(column, pa)
+
+
+def _arrow_array(column: np.ndarray[Any, Any], pa: Any) -> Any:  # noqa: ANN401 - no types
     if column.dtype.kind == "M":
         return pa.array(column, pa.timestamp("us", tz="UTC"))
-    return pa.array(column, from_pandas=True)  # nan becomes null
+    if column.dtype.kind == "f":
+        return pa.array(finite(column), from_pandas=True)  # nan becomes null
+    return pa.array(column)
 
 
 def _parts(
@@ -297,9 +306,16 @@ def _texts(column: OutputColumn) -> list[str]:
         return column.tolist()
     if isinstance(column, Group):
         return [json.dumps(_nulls(row)) for row in column.tolist()]
+    if isinstance(column, Nullable):
+        cells = zip(_array_texts(column.cells), column.known.tolist(), strict=True)
+        return [text if known else "" for text, known in cells]
+    return _array_texts(column)
+
+
+def _array_texts(column: np.ndarray[Any, Any]) -> list[str]:
     kind = column.dtype.kind
     if kind == "f":
-        return ["" if value != value else f"{value:.{_DIGITS}g}" for value in column.tolist()]  # noqa: PLR0124
+        return [f"{value:.{_DIGITS}g}" if math.isfinite(value) else "" for value in column.tolist()]
     if kind == "M":
         return _instants(column)
     if kind == "b":
@@ -316,7 +332,7 @@ def _values(column: OutputColumn) -> list[str]:
         return [json.dumps(text) for text in texts]
     if isinstance(column, Group):
         return texts
-    if column.dtype.kind == "f":
+    if isinstance(column, Nullable) or column.dtype.kind == "f":
         return [text or "null" for text in texts]
     if column.dtype.kind == "M":
         return [json.dumps(text or None) for text in texts]
@@ -326,7 +342,7 @@ def _values(column: OutputColumn) -> list[str]:
 def _nulls(row: dict[str, float]) -> dict[str, float | None]:
     """The same figures, null for what is not known."""
     return {
-        name: None if math.isnan(value) else float(f"{value:.{_DIGITS}g}")
+        name: float(f"{value:.{_DIGITS}g}") if math.isfinite(value) else None
         for name, value in row.items()
     }
 

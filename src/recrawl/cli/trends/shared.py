@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recrawl.cli import options, screen, shared
+from recrawl.cli import screen, shared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -88,7 +88,9 @@ def trend_options(
         delimiter=delimiter,
         tz=tz,
     )
-    return TrendOptions(table, options.size(memory))
+    from recrawl.settings.keys import size_of
+
+    return TrendOptions(table, size_of(memory, "memory"))
 
 
 @contextmanager

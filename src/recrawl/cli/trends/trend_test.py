@@ -24,7 +24,8 @@ def trend_test(
 ) -> None:
     """Test whether the change rate of each page rises or falls.
 
-    Writes one row per page: the statistic, its p-value and the direction.
+    Writes one row per page: the statistic, its p-value and the direction,
+    increasing or decreasing, or none if the p-value is 0.05 or more.
 
     \b
     Examples:

@@ -4,14 +4,16 @@ A page whose address is plain has a file where one would look for it:
 
     https://example.org/           example.org/index.html
     https://example.org/a/b        example.org/a/b.html
+    http://example.org:8080/a/b    example.org-8080/a/b.html
     https://example.org/a/b.html   example.org/a/b.html.html
 
 All others are beside them, under a short form of their address and a hash of all of it:
 
     https://example.org/a?page=2   example.org/_/a-page-2~1ed25e7a384517e91d1a.html
 
-No two pages have one file, also where letters of both cases are the same; no file has the name of a
-folder; nothing is outside of its folder, hidden, too long or a device.
+So is the second of two pages that differ only in `http` and `https`, or in how their hosts write a
+port. No two pages have one file, also where letters of both cases are the same; no file has the
+name of a folder; nothing is outside of its folder, hidden, too long or a device.
 
 Pure.
 """
@@ -20,7 +22,11 @@ from __future__ import annotations
 
 import re
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Container
 
 MANIFEST = "manifest.jsonl"
 LOG = "manifest.log"
@@ -31,28 +37,33 @@ _HASHED = re.compile(r"[a-z0-9-]{0,60}~[0-9a-f]{20}", re.ASCII)
 _OTHERS = "_"  # folder of pages whose address is not plain
 _INDEX = "index"
 _DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?")
+_WITH_PORT = re.compile(r"([^:@\[\]]+):([0-9]+)", re.ASCII)
+_SCHEMES = ("https", "http")
 _RESERVED = frozenset({MANIFEST, LOG})
 _NOT_LABEL = re.compile("[^a-z0-9]+")
 _LONGEST_PART, _LONGEST_NAME, _LONGEST_LABEL = 80, 180, 40
 _HASH_BYTES = 10
 
 
-def file_name(address: str, ending: str) -> str:
+def file_name(address: str, ending: str, *, taken: Container[str] = ()) -> str:
     """File of a page, from the folder of all of them, with `/` between its parts.
 
     Args:
         address: Address of the page.
         ending: Ending of all files, one of `ENDINGS`.
+        taken: Files of other pages.
 
     Examples:
         >>> file_name("https://example.org/a/b", ".md"), file_name("https://example.org/a/", ".md")
         ('example.org/a/b.md', 'example.org/a/index.md')
         >>> file_name("https://example.org/a?b=../../c", ".md")
         'example.org/_/a-b-c~a09d99fd8eb8d6de33a0.md'
+        >>> file_name("http://example.org/a", ".md", taken={"example.org/a.md"})
+        'example.org/_/a~03f4c9bf0e3a47e264a2.md'
     """
     try:
         parts = urlsplit(address)
-        host = parts.netloc
+        host = _host(parts.netloc)
     except ValueError:
         return f"{_OTHERS}/{_hashed(address)}{ending}"
     folder = host if _is_plain(host) and host not in _RESERVED else f"{_OTHERS}{_label(host)}"
@@ -61,7 +72,7 @@ def file_name(address: str, ending: str) -> str:
     name = "/".join([folder, *above, (last or _INDEX) + ending])
     plain = (
         folder == host
-        and parts.scheme == "https"
+        and parts.scheme in _SCHEMES
         and "?" not in address
         and "#" not in address
         and last != _INDEX
@@ -69,7 +80,13 @@ def file_name(address: str, ending: str) -> str:
         and all(_is_plain(each) and not each.endswith(tuple(ENDINGS.values())) for each in above)
         and (not last or _is_plain(last))
     )
-    return name if plain else f"{folder}/{_OTHERS}/{_hashed(address)}{ending}"
+    return name if plain and name not in taken else f"{folder}/{_OTHERS}/{_hashed(address)}{ending}"
+
+
+def _host(netloc: str) -> str:
+    """Host with its port behind a dash; what is none stays as it is."""
+    found = _WITH_PORT.fullmatch(netloc)
+    return netloc if found is None else "-".join(found.groups())
 
 
 def is_file_name(name: str) -> bool:

@@ -72,6 +72,7 @@ class CopyFolder:
         self._root = str(path)
         self._form = form
         self._folders: set[str] = set()
+        self._taken: set[str] = set()
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -89,11 +90,12 @@ class CopyFolder:
         """
         rows: dict[int, dict[str, Any]] = {}
         written, missing = 0, 0
+        self._taken.clear()
         try:
             with (self._path / LOG).open("a", encoding="utf-8") as log:
                 log.write("\n")  # what a kill has cut off is a line of its own
                 for some in batched(listed_copies(store), _AT_A_TIME):
-                    names = {copy.page: self._name(copy) for copy in some}
+                    names = self._names(some)
                     new = [copy for copy in some if not self._is_there(copy, names[copy.page])]
                     _note(log, (names[copy.page] for copy in new))
                     for copy in new:
@@ -129,7 +131,8 @@ class CopyFolder:
         for line in self._lines(MANIFEST):
             try:
                 row = json.loads(line)
-                page, file = int(row["page"]), row["file"]
+                # The number was called `page` once, and a folder may be as old as that.
+                page, file = int(row.get("page_id", row["page"])), row["file"]
             except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError):
                 raise self._damaged(line) from None
             if not isinstance(file, str) or not is_file_name(file):
@@ -157,6 +160,8 @@ class CopyFolder:
 
     def _is_there(self, copy: KeptCopy, name: str) -> bool:
         row = self._old.get(copy.page)
+        if name in self._unfinished:  # it may hold another page, which had this name meanwhile
+            return False
         if row is None or (row["file"], row.get("version")) != (name, copy.digest.hex()):
             return False
         with suppress(OSError):
@@ -165,13 +170,19 @@ class CopyFolder:
 
     # What is written.
 
-    def _name(self, copy: KeptCopy) -> str:
-        return file_name(copy.address, ENDINGS[self._form])
+    def _names(self, copies: Iterable[KeptCopy]) -> dict[int, str]:
+        """File of each page; of two that could have one, the older page has it."""
+        found = {}
+        for copy in copies:
+            name = file_name(copy.address, ENDINGS[self._form], taken=self._taken)
+            self._taken.add(name)
+            found[copy.page] = name
+        return found
 
     def _row(self, copy: KeptCopy, name: str) -> dict[str, Any]:
         return {
-            "page": copy.page,
-            "address": copy.address,
+            "page": copy.address,
+            "page_id": copy.page,
             "file": name,
             "version": copy.digest.hex(),
             "seen_at": utc(copy.at_seconds),

@@ -5,6 +5,7 @@ Touches: a store, through what it is given.
 
 from __future__ import annotations
 
+from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -23,20 +24,20 @@ if TYPE_CHECKING:
 _Item = TypeVar("_Item")
 
 _COPIES_AT_A_TIME = 100
-COPY_COLUMNS = {
-    "page": int,
-    "address": str,
+COPY_COLUMNS: dict[str, type] = {
+    "page": str,
+    "page_id": int,
     "version": str,
-    "seen_at": str,
+    "seen_at": datetime,
     "size_bytes": int,
     "title": str,
     "content": str,
 }
-CHUNK_COLUMNS = {
+CHUNK_COLUMNS: dict[str, type] = {
     "id": str,
     "hash": str,
-    "page": int,
-    "address": str,
+    "page": str,
+    "page_id": int,
     "version": str,
     "title": str,
     "path": list,
@@ -108,8 +109,8 @@ def copy_row(copy: KeptCopy, content: ContentReader, form: str) -> dict[str, Any
     elif (found := content.content(copy.page, copy.address, copy.digest)) is not None:
         title, told = found.title, found.text if form == "text" else found.markdown
     return {
-        "page": copy.page,
-        "address": copy.address,
+        "page": copy.address,
+        "page_id": copy.page,
         "version": copy.digest.hex(),
         "seen_at": utc(copy.at_seconds),
         "size_bytes": len(body),
@@ -127,8 +128,8 @@ def chunk_rows(copy: KeptCopy, content: ContentReader) -> list[dict[str, Any]]:
         {
             "id": chunk.id,
             "hash": chunk.hash,
-            "page": copy.page,
-            "address": copy.address,
+            "page": copy.address,
+            "page_id": copy.page,
             "version": copy.digest.hex(),
             "title": found.title,
             "path": list(chunk.path),

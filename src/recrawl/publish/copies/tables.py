@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing, contextmanager
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from recrawl.errors import CannotWrite, MissingExtra
@@ -29,7 +30,7 @@ FORMATS = {
     ".db": "sqlite",
     ".sqlite": "sqlite",
 }
-_SQL_TYPES = {int: "integer", str: "text", list: "text"}
+_SQL_TYPES = {int: "integer", str: "text", list: "text", datetime: "text"}
 
 
 @contextmanager
@@ -40,7 +41,7 @@ def table_file(path: Path, kind: str, name: str, columns: Mapping[str, type]) ->
         path: The file.
         kind: One of the values of `FORMATS`.
         name: Name of the table in a database.
-        columns: Name and type of each column.
+        columns: Name and type of each column; rows hold times as text in ISO 8601.
     """
     if kind == "sqlite":
         with _database(path, name, columns) as write:
@@ -96,17 +97,28 @@ def _parquet(path: Path, columns: Mapping[str, type]) -> Iterator[Write]:
         import pyarrow.parquet as pq
     except ImportError:
         raise MissingExtra("writing Parquet", "parquet") from None
-    kinds = {int: pa.int64(), str: pa.large_string(), list: pa.list_(pa.string())}
+    kinds = {
+        int: pa.int64(),
+        str: pa.large_string(),
+        list: pa.list_(pa.string()),
+        datetime: pa.timestamp("us", tz="UTC"),
+    }
     schema = pa.schema([(name, kinds[kind]) for name, kind in columns.items()])
     with whole_file(path) as file, pq.ParquetWriter(file, schema) as writer:
 
         def write(rows: Rows) -> None:
             if rows:
-                safe = [{name: _text(row[name]) for name in columns} for row in rows]
+                safe = [
+                    {name: _typed(row[name], kind) for name, kind in columns.items()}
+                    for row in rows
+                ]
                 writer.write_table(pa.Table.from_pylist(safe, schema=schema))
 
         yield write
 
 
-def _text(value: Any) -> Any:  # noqa: ANN401 - whatever a row holds
+def _typed(value: Any, kind: type) -> Any:  # noqa: ANN401 - whatever a row holds
+    """A cell as a value of the type of its column."""
+    if kind is datetime and value is not None:
+        return datetime.fromisoformat(value)
     return _cell(value) if isinstance(value, str) else value

@@ -5,6 +5,7 @@ Pure.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from recrawl.checks import check_fraction
 from recrawl.errors import InvalidParameter
 from recrawl.rates.censored import Censored
 from recrawl.rates.estimates import Estimates, status_of
+from recrawl.units import days
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
@@ -135,3 +137,29 @@ class Classes:
         high = rates[np.minimum((below < 1 - tail).sum(axis=1), len(rates) - 1)]
         chosen = np.array(self.rates)[best]
         return np.minimum(low, chosen), np.maximum(high, chosen)
+
+
+def class_rates(text: str) -> tuple[tuple[float, ...], tuple[float, ...] | None]:
+    """Rates and weights of classes, from mean intervals such as `1d,7d,30d` or `1d=3,7d=1`.
+
+    >>> class_rates("1d,10d"), class_rates("1d=3,10d=1")
+    (((1.0, 0.1), None), ((1.0, 0.1), (3.0, 1.0)))
+    """
+    rates, weights = [], []
+    for part in text.split(","):
+        interval, weighted, weight = part.partition("=")
+        rates.append(1 / days(interval.strip()))
+        weights.append(_number(weight) if weighted else math.nan)
+    if all(map(math.isnan, weights)):
+        return tuple(rates), None
+    if any(map(math.isnan, weights)):
+        message = f"either all classes have a weight or none, e.g. 1d=3,7d=1 (got {text!r})"
+        raise InvalidParameter(message)
+    return tuple(rates), tuple(weights)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InvalidParameter(f"weight of a class must be a number (got {text!r})") from None
