@@ -5,7 +5,6 @@ Touches: the clock.
 
 from __future__ import annotations
 
-import math
 import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING

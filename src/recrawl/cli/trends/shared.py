@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recrawl.cli import screen, shared
+from recrawl.cli import options, screen, shared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
