@@ -211,7 +211,8 @@ def _remarks(counts: Counter[str], table: TableInput, method: str, unshown: int)
     from recrawl.report.words import counted
 
     if unshown:
-        screen.remark(f"... and {unshown:,} more pages; --csv, --json or -o writes all of them.")
+        more = counted(unshown, "more page")
+        screen.remark(f"... and {more}; --csv, --json or -o writes all of them.")
     pages = counted(counts.total(), "page")
     by = "all methods" if method == _COMPARE else f"method {method}"
     screen.remark(f"{pages} of {table.names}, {by}.")
