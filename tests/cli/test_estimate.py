@@ -16,8 +16,8 @@ from recrawl.report.rates import CLASS_COLUMNS
 from tests.cli.running import run, run_here, write_log
 
 HEADER = (
-    "page,rate_per_day,low,high,mean_interval_days,expected_per_day,shape,exposure_days,changes,visits,"
-    "last_visit,fresh_now,status,flags,method"
+    "page,rate_per_day,low,high,mean_interval_days,shape,exposure_days,changes,visits,"
+    "last_visit,fresh_now,status,flags,method,expected_per_day"
 )
 COLUMNS = HEADER.split(",")
 FIGURES = [*COLUMNS[1:7], "fresh_now"]

@@ -115,7 +115,7 @@ def test_weak_evidence_is_called_weak(tmp_path):
 
     told = [row.split(",")[3:5] for row in done.out.splitlines()[1:]]
     assert told == [["", "size:5"], ["", "size:7"], ["false", ""]]
-    assert "Evidence of change: 2 sizes, 1 revalidations (304)." in done.err
+    assert "Evidence of change: 2 sizes, 1 revalidation." in done.err
     assert "Sizes are weak evidence" in done.err
 
 

@@ -26,7 +26,6 @@ FIGURES = (
     "low",
     "high",
     "mean_interval_days",
-    "expected_per_day",
     "shape",
     "exposure_days",
     "fresh_now",

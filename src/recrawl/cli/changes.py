@@ -270,7 +270,7 @@ def _show(
         HEADER,
         event_words(newest),
         total=total,
-        unit="events",
+        unit="event",
         left=(0, 1, 3, 4),
         options="--json or -o",
     )

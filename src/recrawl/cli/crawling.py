@@ -147,7 +147,8 @@ async def _crawl(
     _say_troubles(tally, alone, hosts)
     unheard = tally.failed or silent or (alone and alone == hosts)
     if options.once and tally.failed == tally.visits and unheard:
-        why = f"all of {tally.failed:,} visits failed" if tally.failed else "all hosts are on hold"
+        failed = "the visit" if tally.failed == 1 else f"all of {tally.failed:,} visits"
+        why = f"{failed} failed" if tally.failed else "all hosts are on hold"
         raise NothingAnswered(f"no site answered ({silent[0] if silent else why})")
 
 
@@ -326,7 +327,9 @@ def _say_dated_back(visits: int) -> None:
 
 
 def _say_replayed(visits: int) -> None:
-    screen.remark(f"Replayed {visits:,} visits.")
+    from recrawl.report.words import counted
+
+    screen.remark(f"Replayed {counted(visits, 'visit')}.")
 
 
 def _say_found(settings: Settings, address: str, found: Discovered) -> None:

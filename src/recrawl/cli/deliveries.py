@@ -59,7 +59,7 @@ def show_undelivered(settings: Path, *, as_json: bool) -> None:
             )
         return
     shown = [tuple(map(printable, row)) for row in rows[-screen.most_rows() :]]
-    shared.show(_HEADER, shown, total=len(rows), unit="events", left=(0, 1, 2, 3))
+    shared.show(_HEADER, shown, total=len(rows), unit="event", left=(0, 1, 2, 3))
     if not rows:
         screen.remark("No undelivered events.")
 

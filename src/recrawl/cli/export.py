@@ -97,7 +97,9 @@ def export(
         count = _write_pages(asked, store, out, rates=what == "rates")
     unit = "visit" if what == "visits" else "page"
     if output != "-":
-        screen.remark(f"Wrote {count:,} {unit}{'s' * (count != 1)} to {output}.")
+        from recrawl.report.words import counted
+
+        screen.remark(f"Wrote {counted(count, unit)} to {output}.")
 
 
 def _write_visits(settings: Path, store: Path | None, out: shared.Output) -> int:

@@ -30,6 +30,7 @@ def export_copies(settings: Settings, reader: ReadStore, output: str, form: str)
     """Write all copies to a file, or bring a folder in step with them."""
     from recrawl.publish.content import ContentReader
     from recrawl.publish.copies.rows import COPY_COLUMNS, copy_row, kept_copies
+    from recrawl.report.words import counted
 
     if form not in FORMS:
         raise InvalidParameter(f"--as must be one of {', '.join(FORMS)} (got {form!r})")
@@ -41,13 +42,14 @@ def export_copies(settings: Settings, reader: ReadStore, output: str, form: str)
         rows = (copy_row(copy, content, form) for copy in kept_copies(reader))
         count = _write_table(reader, Path(output), "copies", COPY_COLUMNS, rows)
     if output != "-":
-        screen.remark(f"Wrote {count:,} cop{'y' if count == 1 else 'ies'} to {output}.")
+        screen.remark(f"Wrote {counted(count, 'copy')} to {output}.")
 
 
 def export_chunks(settings: Settings, reader: ReadStore, output: str) -> None:
     """Write the chunks of all copies to a file."""
     from recrawl.publish.content import ContentReader
     from recrawl.publish.copies.rows import CHUNK_COLUMNS, chunk_rows, kept_copies
+    from recrawl.report.words import counted
 
     if output != "-" and _is_folder(output):
         said = "-o must be a file for chunks: .jsonl, .ndjson, .parquet, .db or .sqlite"
@@ -57,7 +59,7 @@ def export_chunks(settings: Settings, reader: ReadStore, output: str) -> None:
         rows = chain.from_iterable(chunk_rows(copy, content) for copy in kept_copies(reader))
         count = _write_table(reader, Path(output), "chunks", CHUNK_COLUMNS, rows)
     if output != "-":
-        screen.remark(f"Wrote {count:,} chunk{'s' * (count != 1)} to {output}.")
+        screen.remark(f"Wrote {counted(count, 'chunk')} to {output}.")
 
 
 def _is_folder(output: str) -> bool:
@@ -67,6 +69,7 @@ def _is_folder(output: str) -> bool:
 
 def _export_folder(reader: ReadStore, content: ContentReader, path: Path, form: str) -> None:
     from recrawl.publish.copies.folder import CopyFolder
+    from recrawl.report.words import counted
 
     def written(copy: KeptCopy) -> bytes | None:
         if form == "html":
@@ -79,11 +82,13 @@ def _export_folder(reader: ReadStore, content: ContentReader, path: Path, form: 
 
     done = CopyFolder(path, form).export(reader, written)
     screen.remark(
-        f"{path} holds {done.files:,} cop{'y' if done.files == 1 else 'ies'}: "
+        f"{path} holds {counted(done.files, 'copy')}: "
         f"{done.written:,} written, {done.deleted:,} deleted."
     )
     if done.missing:
-        screen.remark(f"{done.missing:,} pages have no version that can be written as {form}.")
+        have = "has" if done.missing == 1 else "have"
+        pages = counted(done.missing, "page")
+        screen.remark(f"{pages} {have} no version that can be written as {form}.")
 
 
 def _print_rows(rows: Iterable[dict[str, Any]]) -> int:

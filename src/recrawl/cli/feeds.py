@@ -214,9 +214,10 @@ def write_atom(
 ) -> None:
     """Write an Atom feed of events, the newest of which comes first."""
     from recrawl.publish.atom import atom_feed
+    from recrawl.report.words import counted
     from recrawl.store.scratch import whole_file
 
     text = atom_feed(name, entries[::-1], about, subtitle)
     with whole_file(path) as file:
         file.write(text.encode())
-    screen.remark(f"Wrote {len(entries):,} event{'s' * (len(entries) != 1)} to {path}.")
+    screen.remark(f"Wrote {counted(len(entries), 'event')} to {path}.")

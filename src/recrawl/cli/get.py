@@ -94,7 +94,9 @@ def get(
         return
     with whole_file(output) as file:
         file.write(content)
-    screen.remark(f"Wrote {len(content):,} bytes to {output}.")
+    from recrawl.report.words import counted
+
+    screen.remark(f"Wrote {counted(len(content), 'byte')} to {output}.")
 
 
 def _copy(settings: Path, url: str, moment: datetime | None, form: str) -> PageCopy:

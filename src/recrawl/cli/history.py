@@ -46,7 +46,7 @@ def history(
             out.write([address] * len(visits.at), visit_columns(visits))
             return
         words = visit_words(visits, screen.most_rows())
-        shared.show(HEADER, words, total=len(visits.at), unit="visits", left=(0, 1))
+        shared.show(HEADER, words, total=len(visits.at), unit="visit", left=(0, 1))
         _summarize(inspecting.snapshot_of(asked, reader), reader, page, address)
 
 

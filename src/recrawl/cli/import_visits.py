@@ -202,7 +202,7 @@ def import_visits(
         else:
             said, rows = _write(visits, out)
     if rows is not None:
-        shared.show(_HEADER, rows.cells, total=rows.total, unit="visits", left=range(len(_HEADER)))
+        shared.show(_HEADER, rows.cells, total=rows.total, unit="visit", left=range(len(_HEADER)))
     screen.remark(said)
     _remarks(reading, passed)
 

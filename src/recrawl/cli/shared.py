@@ -303,7 +303,7 @@ def show(
     rows: Sequence[Sequence[str]],
     *,
     total: int,
-    unit: str = "pages",
+    unit: str = "page",
     left: Collection[int] = (0,),
     spare: Sequence[int] = (),
     options: str = "--csv, --json or -o",
@@ -311,8 +311,10 @@ def show(
     """Print the first rows as a table, the number of the others, and what writes all of them."""
     screen.show_table(header, rows, left=left, spare=spare)
     if total > len(rows) and screen.limit is None:
-        more = f"... and {total - len(rows):,} more {unit}"
-        screen.remark(f"{more}; {options} writes all of them.")
+        from recrawl.report.words import counted
+
+        more = counted(total - len(rows), f"more {unit}")
+        screen.remark(f"... and {more}; {options} writes all of them.")
 
 
 def revert_remark(count: int) -> None:

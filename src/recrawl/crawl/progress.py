@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf, isnan
 
+from recrawl.report.words import counted
 from recrawl.units import duration
 
 
@@ -43,12 +44,12 @@ class Figures:
         """
         parts = ["no copies yet"]
         if self.copies and isnan(self.fresh):
-            parts = [f"{self.copies:,} copies"]
+            parts = [counted(self.copies, "copy")]
         elif self.copies:
-            parts = [f"{100 * self.fresh:.1f} % of {self.copies:,} copies expected fresh"]
+            parts = [f"{100 * self.fresh:.1f} % of {counted(self.copies, 'copy')} expected fresh"]
         if self.new:
             parts.append(f"{self.new:,} new")
-        visits = f"{self.visits:,} visits, {self.changes:,} changed"
+        visits = f"{counted(self.visits, 'visit')}, {self.changes:,} changed"
         parts.append(visits + (f", {self.failed:,} failed" if self.failed else ""))
         if 0 < self.wait < inf:
             parts.append(f"next in {duration(self.wait)}")

@@ -12,7 +12,7 @@ import numpy as np
 
 from recrawl.demo.crawl import RECALL
 from recrawl.demo.world import SECTIONS, Says
-from recrawl.report.words import percent
+from recrawl.report.words import counted, percent
 from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import VisitOutcome
 
@@ -59,16 +59,19 @@ class Caught:
         return [
             [
                 "clocks, offers, counters",
-                f"{self.noisy:,} visits",
-                f"{self.noisy_false:,} false changes",
+                counted(self.noisy, "visit"),
+                counted(self.noisy_false, "false change"),
             ],
-            ["denies its changes", "always", f"{self.found_though_denied:,} changes found"],
+            [
+                *("denies its changes", "always"),
+                f"{counted(self.found_though_denied, 'change')} found",
+            ],
             [
                 "a wall for two days",
-                f"{self.walled:,} responses",
-                f"{self.taken_for_walls:,} visits postponed",
+                counted(self.walled, "response"),
+                f"{counted(self.taken_for_walls, 'visit')} postponed",
             ],
-            ["a job board", f"{self.syncs:,} syncs", recall],
+            ["a job board", counted(self.syncs, "sync"), recall],
         ]
 
 

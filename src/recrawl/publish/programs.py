@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from recrawl.entries.deliveries import DestinationMoved
 from recrawl.entries.records import Destination
 from recrawl.report.table import printable
+from recrawl.report.words import counted
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ class ProgramRunner:
         if problem and not self._failed:
             self._on_remark(f"{NAME} {name}: {problem}; the crawl goes on.")
         elif not problem and self._failed:
-            self._on_remark(f"{NAME} {name}: works again after {self._failed:,} failures.")
+            self._on_remark(f"{NAME} {name}: works again after {counted(self._failed, 'failure')}.")
         self._failed = self._failed + 1 if problem else 0
 
 

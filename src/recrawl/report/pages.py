@@ -47,8 +47,8 @@ PAGE_COLUMNS = (
     "left_out",
 )
 RATE_COLUMNS = (
-    *("page", "rate_per_day", "low", "high", "mean_interval_days", "expected_per_day"),
-    *("shape", "exposure_days", "changes", "visits", "last_visit", "fresh_now", "weight"),
+    *("page", "rate_per_day", "low", "high", "mean_interval_days", "shape", "exposure_days"),
+    *("changes", "visits", "last_visit", "fresh_now", "weight", "expected_per_day"),
 )
 HEADER = ("page", "status", "every", "between", "fresh now", "visited", "next")
 SPARE = (3, 5)  # of these columns, the ones that a narrow terminal leaves out first

@@ -29,7 +29,6 @@ COLUMNS = (
     "low",
     "high",
     "mean_interval_days",
-    "expected_per_day",
     "shape",
     "exposure_days",
     "changes",
@@ -39,6 +38,7 @@ COLUMNS = (
     "status",
     "flags",
     "method",
+    "expected_per_day",
 )
 
 # What else there is where a method chooses among classes of rates.
@@ -146,7 +146,6 @@ def rate_columns(
         "mean_interval_days": finite(
             np.where(estimates.rate < np.inf, estimates.mean_interval, np.nan)
         ),
-        "expected_per_day": finite(estimates.expected),
         "shape": finite(estimates.shape),
         "exposure_days": finite(estimates.exposure),
         "changes": estimates.changes,
@@ -159,6 +158,7 @@ def rate_columns(
             [" ".join(flag_names(bits)) for bits in seen.tolist()],
         ),
         "method": Named(np.zeros(len(estimates), np.uint8), [estimates.method]),
+        "expected_per_day": finite(estimates.expected),
     }
 
 

@@ -6,11 +6,13 @@ Pure.
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 
 from recrawl.units import duration, instant_after_epoch
 
+_CONSONANT_Y = re.compile("[^aeiou]y$")
 _UNITS = ("kB", "MB", "GB", "TB")
 _FOUR_DIGITS = 999.5
 
@@ -63,10 +65,16 @@ def minute(day: float) -> str:
 def counted(number: int, thing: str) -> str:
     """A number of things, one or several.
 
-    >>> [counted(1, "page"), counted(1234, "page")]
-    ['1 page', '1,234 pages']
+    >>> [counted(1, "page"), counted(1234, "page"), counted(0, "copy"), counted(2, "push")]
+    ['1 page', '1,234 pages', '0 copies', '2 pushes']
     """
-    return f"1 {thing}" if number == 1 else f"{number:,} {thing}s"
+    return f"1 {thing}" if number == 1 else f"{number:,} {_plural(thing)}"
+
+
+def _plural(thing: str) -> str:
+    if _CONSONANT_Y.search(thing):
+        return f"{thing[:-1]}ies"
+    return f"{thing}es" if thing.endswith(("s", "x", "ch", "sh")) else f"{thing}s"
 
 
 def clock_sentences(first: int, second: int, skipped: int) -> list[str]:

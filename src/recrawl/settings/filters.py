@@ -42,8 +42,8 @@ class Filters:
         exclude: Patterns of addresses that are left out.
         drop_parameters: Names of parameters that are dropped from queries, and session ids with
             them; none to leave addresses as they are.
-        duplicates: Whether pages that are copies of others are found out, and visited rarely.
-        traps: Whether addresses without end, such as those of calendars, are found out.
+        duplicates: Whether pages that are copies of others are recognized, and visited rarely.
+        traps: Whether endless series of addresses, such as those of calendars, are recognized.
 
     Examples:
         >>> filters = Filters(include=("/news/",), exclude=("*/print",))

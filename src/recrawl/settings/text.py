@@ -41,7 +41,7 @@ policy = "recrawl"
 # weights = "views.csv"
 
 # How often sitemaps and feeds are read for new pages: auto learns it from what each brings, a time
-# such as 10m fixes it, off leaves it be.
+# such as 10m is a fixed interval, off never reads them.
 discover = "auto"
 
 [politeness]
@@ -89,7 +89,7 @@ drop_parameters = PARAMETERS
 # Whether pages that are copies of others, by rel=canonical or by what they show, are visited
 # only to see whether they still are.
 duplicates = true
-# Whether calendars and other addresses without end are found out, and no more of them taken in.
+# Whether to recognize calendars and other endless series of addresses, and stop following them.
 traps = true
 
 # [push]

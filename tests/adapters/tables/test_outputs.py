@@ -82,8 +82,8 @@ def test_csv_has_the_columns_and_figures_that_were_given(tmp_path):
     path = write(tmp_path / "rates.csv")
 
     header = (
-        "page,rate_per_day,low,high,mean_interval_days,expected_per_day,shape,exposure_days,changes,visits,"
-        "last_visit,fresh_now,status,flags,method"
+        "page,rate_per_day,low,high,mean_interval_days,shape,exposure_days,changes,visits,"
+        "last_visit,fresh_now,status,flags,method,expected_per_day"
     )
     assert path.read_text(encoding="utf-8").split("\n")[0] == header
     row = read(path)[0]

@@ -265,4 +265,4 @@ def test_events_dropped_before_they_were_told_are_said(path):
 
     asyncio.run(work())
 
-    assert said == ["Notification me: 5 events were dropped before they could be sent."]
+    assert said == ["Notification me: 5 events dropped before being sent."]

@@ -22,6 +22,7 @@ from recrawl.report.listings.describe import (
     attributes_to_show,
     day_sheet,
     describe_sheet,
+    return_remarks,
     source_remarks,
     update_sheet,
 )
@@ -167,6 +168,16 @@ def test_changes_of_keys_are_remarked_once():
 
     assert lines[0] == "cars: 200 objects in 41 crawls, 2026-01-05 to 2026-02-14."
     assert any(line.startswith("cars was seen for less than 14 days") for line in lines)
+
+
+def test_objects_that_came_back_are_remarked():
+    """Two of three objects; one of them came back twice."""
+    spells = [(0, 0, 9), (1, 0, 3), (1, 5, 7), (1, 9, 41), (2, 0, 3), (2, 6, 41)]
+    listing = Listing.of(["a", "b", "c"], CRAWLS, spells)
+
+    said = "cars: 2 objects vanished and came back; each time counts as a removal."
+    assert return_remarks("cars", listing) == [said]
+    assert return_remarks("cars", Listing.of(["a"], CRAWLS, [(0, 0, 9)])) == []
 
 
 def test_people_see_no_column_that_says_nothing():

@@ -21,7 +21,7 @@ from recrawl.arrays.texts import Texts
 from recrawl.parse.many_addresses import canonical_texts
 from recrawl.report.histories import changed_column
 from recrawl.report.rates import Named
-from recrawl.report.words import clock_sentences
+from recrawl.report.words import clock_sentences, counted
 from recrawl.units import EARLIEST_MICROSECONDS, LATEST_MICROSECONDS
 from recrawl.visits.rows import UNKNOWN_CHANGE, UNKNOWN_TIME
 
@@ -50,9 +50,9 @@ BAD_TIME = (
 )
 
 # What visits of access logs rest on.
-SIZES = "sizes"
-ETAGS = "ETags"
-COMPARED = "revalidations (304)"
+SIZES = "size"
+ETAGS = "ETag"
+COMPARED = "revalidation"  # answered with a 304
 _WEAK = (
     "Sizes are weak evidence: a size that a page never had counts as a change, and "
     "changes of equal size are missed. Log the ETag for better evidence."
@@ -201,7 +201,7 @@ class ImportReading:
         )
         said = [*self.left_out_sentences(), *self.remarks, *clock_sentences(first, second, skipped)]
         if self.evidence[SIZES]:
-            kinds = ", ".join(f"{count:,} {kind}" for kind, count in self.evidence.items())
+            kinds = ", ".join(counted(count, kind) for kind, count in self.evidence.items())
             said.append(f"Evidence of change: {kinds}. {_WEAK}")
         if len(self.agents) > 1:
             most = [

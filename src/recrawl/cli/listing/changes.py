@@ -108,7 +108,7 @@ def _show(feed: EventFeed[ObjectEvent], start: int, wanted: ObjectFilter, most: 
     newest, total = feeds.newest(feed, start, lambda some: [*filter(wanted.holds, some)], most)
     rows = object_event_words(newest)
     left = (0, 1, 2, 3, 4, 6)
-    shared.show(HEADER, rows, total=total, unit="events", left=left, options="--json or -o")
+    shared.show(HEADER, rows, total=total, unit="event", left=left, options="--json or -o")
     if not total:
         screen.remark("No events.")
 

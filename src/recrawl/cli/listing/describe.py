@@ -97,7 +97,7 @@ def describe(
     listing_shared.put(joined(sheets), out)
     listing_shared.remarks(sources)
     if not (updates or days):
-        listing_shared.early_remarks(sources)
+        listing_shared.lifetime_remarks(sources)
 
 
 def _draw(path: Path, source: ListingSource, by: Sequence[str]) -> None:

@@ -120,7 +120,7 @@ def partition(
         _draw(plot, sources[0], first)
     listing_shared.put(joined(sheets), out)
     listing_shared.remarks(sources)
-    listing_shared.early_remarks(sources)
+    listing_shared.lifetime_remarks(sources)
 
 
 def _partitioner(search: str, criterion: str, min_gain: float, *, weighted: bool) -> Partitioner:

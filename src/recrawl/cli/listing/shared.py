@@ -197,7 +197,7 @@ def put(sheet: Sheet, out: shared.Output, *, most: int = 0) -> None:
 
     if out.interactive:
         header, rows, left = shown(sheet, most or screen.most_rows())
-        shared.show(header, rows, total=len(sheet.words), unit="rows", left=left)
+        shared.show(header, rows, total=len(sheet.words), unit="row", left=left)
     else:
         out.write(list(sheet.names), sheet.columns, first=sheet.first)
 
@@ -219,13 +219,14 @@ def remarks(sources: Sequence[ListingSource]) -> None:
                 screen.remark(f"{source.name}: {counted(count, 'object')} without {name} left out.")
 
 
-def early_remarks(sources: Sequence[ListingSource]) -> None:
-    """Print what medians leave out."""
-    from recrawl.report.listings.describe import early_remarks as said
+def lifetime_remarks(sources: Sequence[ListingSource]) -> None:
+    """Print what medians leave out, and what counts as a removal."""
+    from recrawl.report.listings.describe import early_remarks, return_remarks
 
     for source in sources:
-        for line in said(source.name, source.listing):
-            screen.remark(line)
+        for said in (early_remarks, return_remarks):
+            for line in said(source.name, source.listing):
+                screen.remark(line)
 
 
 def whole_days_of(text: str, name: str) -> int:

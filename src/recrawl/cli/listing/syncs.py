@@ -55,11 +55,13 @@ def _remark(name: str, rows: Sequence[Sync]) -> None:
     """Print how often outcomes were within their bands, and what is wrong."""
     from recrawl.listings.forecast.forecast import QUALITIES
     from recrawl.report.listings.syncs import SYNC_OUTCOMES, held
+    from recrawl.report.words import counted
 
     for metric in QUALITIES:
         inside, known = held(rows, metric)
         if known:
-            screen.remark(f"{name}: {metric} was within its band in {inside:,} of {known:,} syncs.")
+            syncs = counted(known, "sync")
+            screen.remark(f"{name}: {metric} was within its band in {inside:,} of {syncs}.")
     last = rows[-1]
     if last.detail:
         outcome = last.outcome.label

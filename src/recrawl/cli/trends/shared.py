@@ -202,7 +202,7 @@ def show(first: RowsToShow | None) -> None:
     header, words = shown(some)
     names = first.rows.names.take(some.page).tolist()
     rows = [[page, *row] for page, row in zip(names, words, strict=True)]
-    shared.show(["page", *header], rows, total=first.total, unit="rows")
+    shared.show(["page", *header], rows, total=first.total, unit="row")
 
 
 def put_rows(
@@ -218,7 +218,7 @@ def put_rows(
         return
     header, words = shown(Table(np.arange(len(names)), dict(columns)))
     rows = [[name, *row] for name, row in zip(names, words, strict=True)]
-    shared.show([first, *header], rows, total=len(rows), unit="rows")
+    shared.show([first, *header], rows, total=len(rows), unit="row")
 
 
 def remarks(found: TrendLog) -> None:

@@ -136,7 +136,7 @@ class Notifier:
             return at, False
         if events[0].number != self._read + 1:
             lost = events[0].number - self._read - 1
-            self._say(f"{lost:,} events were dropped before they could be sent")
+            self._say(f"{counted(lost, 'event')} dropped before being sent")
         for event in events:
             if await self.wants(event):
                 self._digest.add(event)

@@ -23,6 +23,7 @@ from recrawl.publish.outbox import LONGEST_SLEEP_SECONDS, Alarm, Positions
 from recrawl.publish.retries import Attempt, after_attempt, wait_seconds
 from recrawl.publish.webhooks.bodies import CONTENT_TYPE
 from recrawl.publish.webhooks.signing import read_secret
+from recrawl.report.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -138,7 +139,7 @@ class Delivery:
             events = await self._outbox.after(at.cursor)
             if events and events[0].number != at.cursor + 1:
                 lost = events[0].number - at.cursor - 1
-                self._say(f"{lost:,} events were dropped before they could be delivered")
+                self._say(f"{counted(lost, 'event')} dropped before being delivered")
             at = await self._deliver(at, events)
             if at.disabled:
                 return

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from recrawl.detect.diff.line_diff import BlockKind
 from recrawl.detect.diff.word_diff import EditKind
 from recrawl.report.diff.lines import CONTEXT, readable, summary, targetless
+from recrawl.report.words import counted
 from recrawl.units import utc_text
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def _link(page: str, address: str) -> str:
 
 def _side(name: str, side: Side) -> str:
     at = utc_text(side.at_seconds)
-    return f"<div><b>{name}</b> {at} UTC <small>{side.size:,} bytes</small></div>"
+    return f"<div><b>{name}</b> {at} UTC <small>{counted(side.size, 'byte')}</small></div>"
 
 
 def _rows(diff: PageDiff) -> Iterator[str]:

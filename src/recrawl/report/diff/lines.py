@@ -16,7 +16,7 @@ from recrawl.detect.diff.line_diff import BlockKind, gist
 from recrawl.detect.diff.word_diff import Edit, EditKind
 from recrawl.detect.text.lines import GAP, LINK
 from recrawl.report.table import printable, shortened
-from recrawl.report.words import percent
+from recrawl.report.words import counted, percent
 from recrawl.units import utc_text
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ _BRACKETS = {EditKind.KEPT: "{}", EditKind.REMOVED: "[-{}-]", EditKind.ADDED: "{
 def heading(comparison: Comparison) -> list[str]:
     """Which versions are compared, and how much changed."""
     sides = [
-        f"{utc_text(side.at_seconds)} ({side.size:,} bytes)"
+        f"{utc_text(side.at_seconds)} ({counted(side.size, 'byte')})"
         for side in (comparison.old, comparison.new)
     ]
     return [

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from recrawl.arrays.types import Floats, Ints
+    from recrawl.listings.data.day_marks import Rekey
     from recrawl.listings.data.grid import DayGrid
     from recrawl.listings.data.spells import Listing
     from recrawl.listings.describe import Arrivals, LifetimeModel
@@ -52,6 +53,7 @@ MARKS = ("", "gap", "closure", "load", "rekey")
 _WAITS = (1, 7, 30)
 _LEVEL = 0.9  # of the bands of medians
 _OF_LATE = 20  # crawls
+_ALL = 0.995  # share that reads as 100 %
 _OFTEN = 0.75  # days between two of them, below which there are several a day
 
 # What a status means, for readers of remarks.
@@ -311,11 +313,30 @@ def source_remarks(name: str, listing: Listing, grid: DayGrid, words: Sequence[s
         last = changes[-1]
         day = np.datetime_as_string(grid.instants[last.day], unit="D")
         often = f"on {len(changes)} days, last on" if len(changes) > 1 else "on"
-        lines.append(
-            f"{name}: keys seem to have changed {often} {day}: {percent(last.lost)} of the list "
-            f"vanished and {percent(last.gained)} is new."
-        )
+        lines.append(f"{name}: keys seem to have changed {often} {day}: {_replaced(last)}.")
     return lines
+
+
+def return_remarks(name: str, listing: Listing) -> list[str]:
+    """What to know where there are more removals than objects."""
+    returned = len(np.unique(listing.object[1:][np.diff(listing.object) == 0]))
+    if not returned:
+        return []
+    objects = counted(returned, "object")
+    return [f"{name}: {objects} vanished and came back; each time counts as a removal."]
+
+
+def _replaced(change: Rekey) -> str:
+    """How much of a list has other keys.
+
+    >>> from recrawl.listings.data.day_marks import Rekey
+    >>> _replaced(Rekey(3, 1.0, 1.71)), _replaced(Rekey(3, 0.9, 0.8))
+    ('the whole list was replaced', '90 % of the list vanished, and 80 % as many objects are new')
+    """
+    if change.lost > _ALL:
+        return "the whole list was replaced"
+    lost, gained = percent(change.lost), percent(change.gained)
+    return f"{lost} of the list vanished, and {gained} as many objects are new"
 
 
 def early_remarks(name: str, listing: Listing) -> list[str]:
