@@ -71,7 +71,7 @@ async def changes(
         await asyncio.sleep(_STEP_SECONDS)
 
 
-def _events(
+def _events(  # noqa: PLR0913 - what is asked
     request: Request,
     reader: ReadStore,
     after: str,
