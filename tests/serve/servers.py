@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import signal
+import time
 import urllib.error
 import urllib.request
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 NO_BROWSER = "no Chromium is installed; scripts/test installs it where it can"
+_WORKED_OUT = 202  # it is being worked out
 _PATIENCE_MS = 120_000  # the machine may be busy
 _FLAGS = (
     "--disable-background-networking",
@@ -76,7 +78,16 @@ def browser() -> Iterator[Browser]:
 
 
 def get(address: str) -> tuple[int, dict[str, str], str]:
-    """Status, headers and text of what a server answers."""
+    """Status, headers and text of what a server answers, once it does."""
+    deadline = time.monotonic() + _PATIENCE_MS / 1000
+    while True:
+        found = _get(address)
+        if found[0] != _WORKED_OUT or time.monotonic() > deadline:
+            return found
+        time.sleep(0.2)
+
+
+def _get(address: str) -> tuple[int, dict[str, str], str]:
     try:
         with urllib.request.urlopen(address, timeout=60) as response:  # noqa: S310 - our own server
             return response.status, dict(response.headers), response.read().decode()
@@ -114,6 +125,7 @@ class Window:
     def show(self, address: str) -> Page:
         """Go to a page, and wait until all of it is there."""
         self.page.goto(address, wait_until="load")
+        expect(self.page.locator("h1")).not_to_have_text("One moment")
         for chart in self.page.locator("[data-chart]").all():
             expect(chart).to_have_attribute("data-drawn", "yes")
         for part in self.page.locator("[data-part]").all():

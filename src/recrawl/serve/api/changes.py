@@ -82,7 +82,7 @@ async def _read(
     )
 
 
-def _events(
+def _events(  # noqa: PLR0913 - what is asked
     request: Request,
     reader: ReadStore,
     after: str,

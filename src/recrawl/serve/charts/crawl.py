@@ -14,12 +14,13 @@ from recrawl.report.charts.freshness import BudgetPoint, budget_curve, freshness
 from recrawl.report.words import minute, tenths, visits_text
 from recrawl.serve import questions
 from recrawl.serve.charts.drawn import Dark, colours_of, drawn, nothing
+from recrawl.serve.patience import PatientRoute
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
     from recrawl.inspect.status.values import BudgetOutlook
 
-router = APIRouter()
+router = APIRouter(route_class=PatientRoute)
 
 
 @router.get("/freshness")

@@ -17,9 +17,10 @@ from recrawl.report.listings.sizes import size_chart
 from recrawl.report.words import minute, tenths
 from recrawl.serve import questions
 from recrawl.serve.charts.drawn import Dark, colours_of, drawn, nothing
+from recrawl.serve.patience import PatientRoute
 from recrawl.units import SECONDS_A_DAY
 
-router = APIRouter(prefix="/listings/{name}")
+router = APIRouter(prefix="/listings/{name}", route_class=PatientRoute)
 Name = Annotated[str, Path(min_length=1, max_length=300)]
 _TOO_EARLY = "There are too few syncs yet."
 _LEAST = 2  # syncs

@@ -12,13 +12,14 @@ from fastapi import APIRouter, Path, Request
 from recrawl.report.charts.heat_map import DAYS, week_chart
 from recrawl.serve import questions
 from recrawl.serve.charts.drawn import Dark, colours_of, drawn, nothing
+from recrawl.serve.patience import PatientRoute
 from recrawl.serve.views import one_page
 
 if TYPE_CHECKING:
     from recrawl.entries.store import ReadStore
     from recrawl.serve.views.one_page import PageChart
 
-router = APIRouter(prefix="/pages/{page}")
+router = APIRouter(prefix="/pages/{page}", route_class=PatientRoute)
 Number = Annotated[int, Path(ge=0, le=2**53)]
 
 

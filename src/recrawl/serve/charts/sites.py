@@ -13,9 +13,10 @@ from recrawl.report.charts.heat_map import activity_chart
 from recrawl.report.words import minute
 from recrawl.serve import questions
 from recrawl.serve.charts.drawn import Dark, colours_of, drawn, nothing
+from recrawl.serve.patience import PatientRoute
 from recrawl.units import SECONDS_A_DAY
 
-router = APIRouter(prefix="/sites/{host}")
+router = APIRouter(prefix="/sites/{host}", route_class=PatientRoute)
 
 
 @router.get("/activity")

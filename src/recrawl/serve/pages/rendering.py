@@ -11,11 +11,12 @@ from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Query, Request
 from fastapi import Path as InPath
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import recrawl
 from recrawl.report.words import cut, every, minute, percent, size_text, tenths, visits_text
+from recrawl.serve.patience import ACCEPTED, AGAIN_SECONDS, PatientRoute
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
@@ -70,9 +71,20 @@ _templates.globals.update(
 )
 
 
+class _PatientPage(PatientRoute):
+    """A page that says so while it is worked out."""
+
+    @staticmethod
+    def waiting(request: Request) -> Response:
+        """A page that loads itself again."""
+        return shown(request, "waiting.html", ACCEPTED, seconds=AGAIN_SECONDS)
+
+
 def pages_router() -> APIRouter:
     """A router of pages for people: no part of the API."""
-    return APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+    return APIRouter(
+        include_in_schema=False, default_response_class=HTMLResponse, route_class=_PatientPage
+    )
 
 
 def shown(request: Request, template: str, code: int = 200, **values: Any) -> HTMLResponse:  # noqa: ANN401

@@ -5,6 +5,7 @@
     const address = new URL(place.dataset.chart, location.href);
     if (window.recrawlIsDark()) address.searchParams.set("dark", "1");
     const response = await fetch(address);
+    if (response.status === 202) { setTimeout(() => draw(place), 2000); return; }
     if (!response.ok) { place.textContent = "This chart could not be loaded."; place.dataset.drawn = "no"; return; }
     const found = await response.json();
     place.replaceChildren();

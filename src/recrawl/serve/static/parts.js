@@ -1,12 +1,16 @@
 // Parts of a page that take a second to work out come after the rest of it.
 "use strict";
-document.addEventListener("DOMContentLoaded", () => {
-  for (const place of document.querySelectorAll("[data-part]")) {
-    fetch(place.dataset.part).then(async (response) => {
-      const text = await response.text();
-      const found = new DOMParser().parseFromString(text, "text/html");
-      place.replaceChildren(...(response.ok ? found.body : found.querySelector("main")).childNodes);
-      place.dataset.loaded = response.ok ? "yes" : "no";
-    });
-  }
-});
+(() => {
+  const load = async (place) => {
+    const response = await fetch(place.dataset.part);
+    if (response.status === 202) { setTimeout(() => load(place), 2000); return; }
+    const found = new DOMParser().parseFromString(await response.text(), "text/html");
+    const told = found.querySelector("main .problem p");
+    if (response.ok) place.replaceChildren(...found.body.childNodes);
+    else place.textContent = told ? told.textContent : "This part could not be loaded.";
+    place.dataset.loaded = response.ok ? "yes" : "no";
+  };
+  document.addEventListener("DOMContentLoaded", () => {
+    document.querySelectorAll("[data-part]").forEach((place) => load(place));
+  });
+})();
