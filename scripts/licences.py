@@ -43,6 +43,7 @@ _WORDS = {
 
 # Read in the package itself.
 EXCEPTIONS = {
+    "axe-playwright-python": ("MIT", "says it in its file LICENSE only"),
     "apsw": ("MIT", 'says "any-OSI": any licence that the Open Source Initiative approves'),
     "brotlicffi": ("MIT", "for PyPy only, so it is not installed here"),
     "pydispatcher": ("BSD-3-Clause", "says it by a reference of its own"),

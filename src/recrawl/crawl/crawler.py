@@ -189,6 +189,7 @@ class Crawler:
         try:
             while not self._stopping and (now := self._clock.now()) < until:
                 await self._writer.room()
+                self.lender.give_due()
                 due = self.schedule.due(_AT_ONCE - len(self._tasks))
                 self._begin(due)
                 if due:

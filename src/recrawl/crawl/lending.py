@@ -7,6 +7,8 @@ Touches: a store and the clock, through what it is given.
 
 from __future__ import annotations
 
+import asyncio
+from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -53,11 +55,37 @@ class Lender:
         self._ledger = ledger
         self._new_pages = new_pages
         self._threads = threads
+        self._waiting: deque[tuple[int, asyncio.Future[list[DuePage]]]] = deque()
         self.wake: Callable[[], object] = bool
 
-    async def due(self, most: int) -> list[DuePage]:
-        """Pages that are most worth a visit now; fewer than asked for where no more may be made."""
-        return self._outside.due(most)
+    async def due(self, most: int, wait_seconds: float = 0.0) -> list[DuePage]:
+        """Pages that are most worth a visit now; fewer than asked for where no more may be made.
+
+        Args:
+            most: How many.
+            wait_seconds: How long to wait for one, ahead of the crawl itself.
+        """
+        found = self._outside.due(most)
+        if found or not wait_seconds:
+            return found
+        given: asyncio.Future[list[DuePage]] = asyncio.get_running_loop().create_future()
+        self._waiting.append((most, given))
+        await asyncio.wait([given], timeout=wait_seconds)
+        if given.done():
+            return given.result()
+        given.cancel()
+        return []
+
+    def give_due(self) -> None:
+        """Give due pages to those who wait for some; the crawl calls it before it takes any."""
+        while self._waiting:
+            most, given = self._waiting[0]
+            pages = [] if given.done() else self._outside.due(most)
+            if not pages and not given.done():
+                return
+            self._waiting.popleft()
+            if pages:
+                given.set_result(pages)
 
     async def due_in(self) -> float:
         """Seconds until a page may be due, as far as is known."""

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _MOST_OUT = 10_000
 _LEASE_BYTES = 12
+_SHORTEST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS = 0.01, 0.25  # between two looks
 
 
 class ScheduleOwner(Protocol):
@@ -41,8 +42,8 @@ class ScheduleOwner(Protocol):
 
     fetches: bool
 
-    async def due(self, most: int) -> list[DuePage]:
-        """Pages that are most worth a visit now."""
+    async def due(self, most: int, wait_seconds: float) -> list[DuePage]:
+        """Pages that are most worth a visit now; waits for one so long."""
 
     async def due_in(self) -> float:
         """Seconds until a page may be due, as far as is known."""
@@ -77,9 +78,16 @@ class SchedulerOwner:
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler
 
-    async def due(self, most: int) -> list[DuePage]:
+    async def due(self, most: int, wait_seconds: float) -> list[DuePage]:
         """As `ScheduleOwner` has it."""
-        return await asyncio.to_thread(self._scheduler.due, most)
+        until = time.monotonic() + wait_seconds
+        while True:
+            pages = await asyncio.to_thread(self._scheduler.due, most)
+            left = until - time.monotonic()
+            if pages or left <= 0:
+                return pages
+            seconds = max(await self.due_in(), _SHORTEST_WAIT_SECONDS)
+            await asyncio.sleep(min(seconds, left, _LONGEST_WAIT_SECONDS))
 
     async def due_in(self) -> float:
         """As `ScheduleOwner` has it."""
@@ -164,16 +172,22 @@ class Lending:
         self._keys: set[str] = set()  # of batches that are being taken
         self._working: set[asyncio.Task[Any]] = set()
 
-    async def due(self, most: int, seconds: float) -> list[LentPage]:
-        """Pages that are most worth a visit now, each leased for some seconds."""
-        return await self._whole(self._due(most, seconds))
+    async def due(self, most: int, seconds: float, wait_seconds: float = 0.0) -> list[LentPage]:
+        """Pages that are most worth a visit now, each leased for some seconds.
 
-    async def _due(self, most: int, seconds: float) -> list[LentPage]:
+        Args:
+            most: How many.
+            seconds: How long they are leased.
+            wait_seconds: How long to wait for one.
+        """
+        return await self._whole(self._due(most, seconds, wait_seconds))
+
+    async def _due(self, most: int, seconds: float, wait_seconds: float) -> list[LentPage]:
         await self.take_back_expired()
         if len(self._lent) + most > _MOST_OUT:
             raise Busy(f"{len(self._lent):,} pages are leased already; report or release some")
+        pages = await self.owner.due(most, wait_seconds)
         until = self._steady() + seconds
-        pages = await self.owner.due(most)
         lent = [LentPage(secrets.token_hex(_LEASE_BYTES), page, until) for page in pages]
         self._lent.update({each.lease: each for each in lent})
         return lent

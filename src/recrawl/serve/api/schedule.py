@@ -5,10 +5,8 @@ Touches: the network, the clock.
 
 from __future__ import annotations
 
-import asyncio
 import binascii
 import hashlib
-import time
 from base64 import b64decode
 from math import inf, nan
 from typing import TYPE_CHECKING, Annotated, Any
@@ -35,7 +33,6 @@ router = APIRouter(tags=["schedule"], responses=CHANGES, dependencies=[NEEDS_TOK
 _LEASE_SECONDS = 300.0
 _LONGEST_LEASE_SECONDS = 3600.0
 _LONGEST_WAIT_SECONDS = 20.0
-_STEP_SECONDS = 0.25
 _MOST_DUE = 500
 _NO_OWNER = (
     "this server only reads the store; for leases run `recrawl serve --schedule`, or "
@@ -80,14 +77,10 @@ async def lease_due(
     ask again after `wait_seconds`, or wait here.
     """
     lending = lending_of(request)
-    until = time.monotonic() + wait
-    while True:
-        pages = await lending.due(limit, lease_seconds)
-        ready = 0.0 if pages else await lending.owner.due_in()
-        left = until - time.monotonic()
-        if pages or left <= 0 or await request.is_disconnected():
-            break
-        await asyncio.sleep(min(max(ready, 0.01), left, _STEP_SECONDS))
+    pages = await lending.due(limit, lease_seconds, wait)
+    if pages and await request.is_disconnected():
+        await lending.release([each.lease for each in pages])
+    ready = 0.0 if pages else await lending.owner.due_in()
     return {
         "pages": [_row(each) for each in pages],
         "lease_seconds": lease_seconds,
