@@ -71,8 +71,7 @@ class Budget:
     @classmethod
     def _read(cls, text: str | SupportsFloat) -> Budget | None:
         if not isinstance(text, str):
-            number = float(text) if isinstance(text, SupportsFloat) else math.nan
-            return cls(number) if 0 < number < math.inf else None
+            return cls(float(text)) if 0 < float(text) < math.inf else None
         match = _BUDGET.fullmatch(text)
         if match is None or not 0 < float(match[1]) < math.inf:
             return None

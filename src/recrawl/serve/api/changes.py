@@ -82,7 +82,7 @@ async def _read(
     )
 
 
-def _events(  # noqa: PLR0913 - what is asked
+def _events(
     request: Request,
     reader: ReadStore,
     after: str,
