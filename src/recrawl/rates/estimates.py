@@ -132,7 +132,7 @@ class Estimates:
             >>> from recrawl import Gamma, Histories
             >>> found = Gamma().estimate(Histories.from_lists([([7.0, 7.0], [True, False])]))
             >>> found.expected.round(2), found.rate.round(2)
-            (array([0.1]), array([0.07]))
+            (array([0.06]), array([0.04]))
         """
         return self.shape / self.exposure
 
