@@ -31,6 +31,8 @@ from recrawl.visits.status import FeedKind, PageStatus, Refusal, VisitOutcome
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from recrawl.entries.entries import Entry
+
 DAYS = 30
 SCRIPT = "<script>window.hacked = true</script>"
 IMAGE = '<img src="https://evil.example/x.png" onerror="window.hacked = true">'
@@ -89,12 +91,13 @@ def example(folder: Path) -> Path:
     rates = random.choice([0.02, 0.2, 1.0], len(addresses))
     with create_store(folder / "recrawl.db") as store:
         store.write([PagesFound(addresses, hosts, settings.rules_of(addresses), start)])
-        visits = [
+        visits: list[VisitMade] = [
             made
             for page, rate in enumerate(rates.tolist())
             for made in _visits(page, addresses[page], rate, start, random)
         ]
-        store.write(sorted(visits, key=lambda made: made.at_seconds))
+        visits.sort(key=lambda made: made.at_seconds)
+        store.write(visits)
         store.write([_failed(len(addresses) - 1, start)])
         store.write(_about_hosts(start))
         store.write(_jobs(start, random))
@@ -114,7 +117,8 @@ def _visits(
     page: int, address: str, rate: float, start: float, random: np.random.Generator
 ) -> list[VisitMade]:
     """First a copy, then a visit every day or two that finds what a Poisson process does."""
-    found, version, at = [], 0, start + 60.0 * page
+    found: list[VisitMade] = []
+    version, at = 0, start + 60.0 * page
     while at < start + DAYS * SECONDS_A_DAY - 3600:
         changed = bool(found) and random.random() < 1 - np.exp(-rate * 1.5)
         outcome = VisitOutcome.CHANGED if changed else VisitOutcome.SAME
@@ -156,7 +160,7 @@ def _failed(page: int, start: float) -> VisitMade:
     return VisitMade(page, at, VisitOutcome.FAILED, 401, change=change)
 
 
-def _about_hosts(start: float) -> list[object]:
+def _about_hosts(start: float) -> list[Entry]:
     robots = f"User-agent: *\nDisallow: /private/\n# {SCRIPT}\n".encode()
     source = Source("https://a.org/sitemap.xml", "https://a.org", SourceKind.SITEMAP)
     seen = source.after_look(start, 20).after_look(start + SECONDS_A_DAY, 3)
