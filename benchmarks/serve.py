@@ -27,14 +27,16 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from urllib.parse import quote
 
-from memory import SECONDS_PER_DAY, Network, address_of, fill, replay
+from memory import Network, address_of, fill, replay
 
 from recrawl.clock import ScaledClock
 from recrawl.crawl.running import running
+from recrawl.store import open_store
 from recrawl.store.settings_file import load_settings
 from recrawl.units import SECONDS_A_DAY
 
 MOST_SECONDS, LEAST_SHARE = 1.0, 0.9
+VISITS_A_SECOND = 2_000.0  # of the budget: more than any processor makes
 PAUSE_SECONDS = 0.2  # between two questions
 
 
@@ -55,7 +57,11 @@ def paths(pages: int, hosts: int) -> list[str]:
 def crawl(folder: Path, seconds: float) -> None:
     """Make as many visits as can be made in some seconds, and print how many per second."""
     settings = load_settings(folder / "recrawl.toml")
-    clock = ScaledClock(SECONDS_PER_DAY, time.time() / SECONDS_A_DAY)
+    with open_store(folder / "pages.db") as reader:
+        # The budget is one visit per page and day: days pass so fast that it holds nothing back.
+        seconds_per_day = reader.page_count() / VISITS_A_SECOND
+        now = max(time.time(), reader.newest_instant()) / SECONDS_A_DAY
+    clock = ScaledClock(seconds_per_day, now)
 
     async def run() -> float:
         record = {"record": lambda _: Network()}
