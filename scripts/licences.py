@@ -51,6 +51,8 @@ EXCEPTIONS = {
     "pypydispatcher": ("BSD-3-Clause", "for PyPy only, so it is not installed here"),
     "protobuf": ("BSD-3-Clause", "says it by a reference of its own"),
     "pypdfium2": ("BSD-3-Clause", "or Apache-2.0; PDFium and what it holds are as permissive"),
+    "httpx2-jsfetch": ("BSD-3-Clause", "for browsers only, so it is not installed here"),
+    "pywin32": ("PSF-2.0", "for Windows only; its adodbapi, which nothing loads, is LGPL-2.1"),
     "colorama": ("BSD-3-Clause", "for Windows only, so it may not be installed here"),
 }
 
