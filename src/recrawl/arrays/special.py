@@ -60,7 +60,7 @@ def trigamma(x: Floats) -> Floats:
 def digamma_of(x: float) -> float:
     """`digamma` of one number, to the last bit, in a tenth of the time.
 
-    >>> digamma_of(0.3) == digamma(np.array([0.3]))[0]
+    >>> bool(digamma_of(0.3) == digamma(np.array([0.3]))[0])
     True
     """
     lifted = x + _SHIFT
@@ -76,7 +76,7 @@ def digamma_of(x: float) -> float:
 def trigamma_of(x: float) -> float:
     """`trigamma` of one number, to the last bit, in a tenth of the time.
 
-    >>> trigamma_of(0.3) == trigamma(np.array([0.3]))[0]
+    >>> bool(trigamma_of(0.3) == trigamma(np.array([0.3]))[0])
     True
     """
     inverse = 1 / (x + _SHIFT)
