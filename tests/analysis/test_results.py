@@ -440,9 +440,9 @@ def test_a_wrong_question_gets_one_sentence(ask, sentence, log):
 def test_a_missing_library_is_named_with_its_command(rates, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
 
-    with pytest.raises(MissingExtra, match=r"pip install 'recrawl\[parquet\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install '\.\[parquet\]'"):
         rates.to_arrow()
-    with pytest.raises(MissingExtra, match=r"reading a frame needs .* 'recrawl\[parquet\]'"):
+    with pytest.raises(MissingExtra, match=r"reading a frame needs .* '\.\[parquet\]'"):
         recrawl.estimate({"page": []})
 
 

@@ -19,10 +19,11 @@ from tests.servers import answers
 from tests.servers.faults import FaultServer
 
 # Their tests load them: what they do where there is no room, or with another encoding.
-ELSEWHERE = {"crawl", "demo", "diff", "estimate", "init"}
+ELSEWHERE = {"crawl", "demo", "diff", "estimate", "init", "mcp", "serve"}
 # In this order: a verb reads what those before it wrote.
 WORDS = {
     "add": ["SITE/more", "--page-only", "--local"],
+    "set": ["discover=1h"],
     "find": [],
     "hint": ["SITE/"],
     "status": [],

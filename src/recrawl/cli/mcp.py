@@ -31,7 +31,7 @@ def mcp(
     pages by words of their addresses. They read the store and change nothing. With
     --fetch, a page is visited first where a copy must be fresher, within the budget
     and as politely as a crawl, while no crawl is running. Needs
-    `pip install 'recrawl[mcp]'`.
+    `pip install '.[mcp]'`.
 
     \b
     Examples:

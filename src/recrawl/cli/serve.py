@@ -58,7 +58,7 @@ def serve(
 
     Only this machine can reach it, unless --listen says otherwise; everyone who does
     needs the token then, which the printed link contains. Ctrl-C ends it. Needs
-    `pip install 'recrawl[serve]'`.
+    `pip install '.[serve]'`.
 
     \b
     Examples:

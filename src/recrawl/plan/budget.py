@@ -71,7 +71,11 @@ class Budget:
     @classmethod
     def _read(cls, text: str | SupportsFloat) -> Budget | None:
         if not isinstance(text, str):
-            return cls(float(text)) if 0 < float(text) < math.inf else None
+            try:
+                visits = float(text)
+            except TypeError:  # whatever else Python can give
+                return None
+            return cls(visits) if 0 < visits < math.inf else None
         match = _BUDGET.fullmatch(text)
         if match is None or not 0 < float(match[1]) < math.inf:
             return None

@@ -33,7 +33,7 @@ def test_another_programs_database_is_no_store(tmp_path):
     other = tmp_path / "other.db"
     other.write_bytes(b"SQLite format 3\0" + bytes(84))
 
-    with pytest.raises(InvalidTable, match="line 1: must be text"):
+    with pytest.raises(InvalidTable, match="an SQLite database, but not a recrawl store"):
         list(read_batches(visits_in(other)))
 
 

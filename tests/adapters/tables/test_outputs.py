@@ -317,7 +317,7 @@ def test_a_disk_that_is_full_is_an_error_of_ours(tmp_path, kind):
 def test_without_pyarrow_the_error_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
 
-    with pytest.raises(MissingExtra, match=r"^writing Parquet needs .*recrawl\[parquet\]"):
+    with pytest.raises(MissingExtra, match=r"^writing Parquet needs .*pip install '\.\[parquet\]'"):
         write(tmp_path / "rates.parquet")
 
     assert list(tmp_path.iterdir()) == []

@@ -455,5 +455,5 @@ def test_without_pyarrow_the_error_says_what_to_install(tmp_path, monkeypatch):
     path = log(tmp_path)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
 
-    with pytest.raises(MissingExtra, match=r"^reading Parquet needs .*recrawl\[parquet\]"):
+    with pytest.raises(MissingExtra, match=r"^reading Parquet needs .*pip install '\.\[parquet\]'"):
         rows_in(path)
