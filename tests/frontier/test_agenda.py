@@ -287,3 +287,15 @@ def test_a_page_leased_out_of_its_turn_is_not_leased_again_in_its_turn():
     assert [each.page for each in agenda.take(START, 5)] == [0]
     assert agenda.ready_for(1, START) == again > START
     assert [each.page for each in agenda.take(again, 5)] == [1]
+
+
+def test_a_crawl_that_ends_when_all_were_visited_visits_none_again():
+    second = MINUTE / 60
+    agenda = crawl(policy=Worth(), budget="86400/1d", delay=second)
+    found(agenda, *[(0, 0)] * 10)
+    played(agenda, days=10.5 * second)  # first copies
+    agenda.end_with_orders()
+
+    made = played(agenda, days=MINUTE / 2)
+
+    assert len(made) <= 10

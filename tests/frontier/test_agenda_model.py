@@ -306,7 +306,7 @@ class Crawling(RuleBasedStateMachine):
         state = self.agenda._pools[pool]
         pages = state.copies.page
         if len(pages):
-            tick = tick_of(len(pages) / state.bucket.visits_a_day, len(pages))
+            tick = tick_of(len(pages) / state.bucket.visits_a_day)
             assert self.now < state._ranking._ends <= self.now + tick
         ranked = {int(pages[row]) for row in state.copies.frontier.ranking}
         leased = {lease.page for lease in self.under_way}

@@ -186,6 +186,8 @@ class Crawler:
         if self.crawl.settings.listings:
             keep = self._listings.sync_due if once else self._listings.keep
             self._begin_beside(keep(synced))
+        if once:
+            self.crawl.agenda.end_with_orders()
         try:
             while not self._stopping and (now := self._clock.now()) < until:
                 await self._writer.room()

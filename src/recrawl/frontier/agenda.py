@@ -261,6 +261,11 @@ class Agenda:
         """Instant at which something may be done, as far as is known; call when `take` has none."""
         return min((pool.ready(now) for pool in self._pools), default=inf)
 
+    def end_with_orders(self) -> None:
+        """Visit no page again just because all were visited: for a crawl that ends then."""
+        for pool in self._pools:
+            pool.end_with_order()
+
     def waiting(self, now: float, until: float) -> bool:
         """Whether something would be done now if its host were free, and its host will be soon.
 

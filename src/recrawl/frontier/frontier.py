@@ -37,10 +37,7 @@ if TYPE_CHECKING:
 # Finer ticks are no fresher by more than chance.
 _TICKS_A_GAP = 64
 _ASKED_A_GAP = 8  # times that a fixed policy is asked about pages that were not visited
-# A tick costs some milliseconds and about a microsecond per page. So no tick is shorter than a
-# second, nor than what it takes to score the pages at this many a second; a minute is enough.
-_LEAST_TICK, _LONGEST_LEAST_TICK = 1 / SECONDS_A_DAY, 60 / SECONDS_A_DAY
-_SCORED_A_DAY = 20_000 * SECONDS_A_DAY
+LEAST_TICK = 60 / SECONDS_A_DAY
 _GAP_MOVED = 1.2  # what a gap may move by before the policy is told
 # Ties are broken at random: this small a factor decides nothing else.
 _TIE = 1e-9
@@ -250,21 +247,9 @@ class Frontier:
             self._turns.set_gap(gap)
 
 
-def tick_of(gap: float, pages: int) -> float:
-    """Days for which an order of so many pages holds that are visited once a gap."""
-    return max(gap / _TICKS_A_GAP, least_tick(pages))
-
-
-def least_tick(pages: int) -> float:
-    """Days for which an order of so many pages holds at least, to bound what scoring costs.
-
-    Each page is in an order once. Were this longer than it takes to visit all of them, the crawl
-    would stand still until the next order.
-
-    >>> [round(least_tick(pages) * 86_400) for pages in (20, 100_000, 10_000_000)]
-    [1, 5, 60]
-    """
-    return min(max(pages / _SCORED_A_DAY, _LEAST_TICK), _LONGEST_LEAST_TICK)
+def tick_of(gap: float) -> float:
+    """Days for which an order of pages holds that are visited once a gap."""
+    return max(gap / _TICKS_A_GAP, LEAST_TICK)
 
 
 class _ByValue:
@@ -285,16 +270,16 @@ class _ByValue:
     def start(self, pages: Pages, now: np.datetime64, gap: float) -> None:
         self._state = self._policy.start(pages, now, gap)
         self._pages = len(pages)
-        self._tick = tick_of(gap, self._pages)
+        self._tick = tick_of(gap)
 
     def resume(self, state: object, gap: float, pages: int) -> None:
         self._state = state
         self._pages = pages
-        self._tick = tick_of(gap, pages)
+        self._tick = tick_of(gap)
 
     def set_gap(self, gap: float) -> None:
         self._state = self._policy.with_mean_gap(self.learned(), gap)
-        self._tick = tick_of(gap, self._pages)
+        self._tick = tick_of(gap)
 
     def add(self, pages: Pages) -> None:
         self._found.append(pages)

@@ -159,6 +159,10 @@ class Pool:
 
     # Looks for new pages.
 
+    def end_with_order(self) -> None:
+        """Make no order anew because all of it was visited, but when its tick ends."""
+        self._ranking.renews_when_done = False
+
     @property
     def price(self) -> float:
         """What the last of the visits is worth that are made; nan where nobody knows."""
@@ -276,7 +280,7 @@ class Pool:
             kind = (self._kind + step) % _KINDS
             match kind:
                 case 0:
-                    page = self._ranking.take(now)
+                    page = self._ranking.take(now, others_wait=bool(self.new_pages))
                 case 1:
                     page = self._new_page(now)
                 case _:

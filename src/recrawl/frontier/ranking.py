@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.arrays.equal_keys import Groups
-from recrawl.frontier.frontier import least_tick, tick_of
+from recrawl.frontier.frontier import LEAST_TICK, tick_of
 from recrawl.frontier.queue import Queue
-from recrawl.units import instant_after_epoch
+from recrawl.units import SECONDS_A_DAY, instant_after_epoch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,19 @@ if TYPE_CHECKING:
     from recrawl.settings.terms import VisitTerms
 
 _READ_AT_ONCE = 64
+# Scoring costs some milliseconds and about a microsecond per page. So no order is made within a
+# second of the last, nor within the time in which its pages are scored at this many a second.
+_LEAST_ORDER, _SCORED_A_DAY = 1 / SECONDS_A_DAY, 20_000 * SECONDS_A_DAY
 _FOLLOW = 1 / 8  # how fast the price follows the newest order
+
+
+def least_order(pages: int) -> float:
+    """Days for which an order of so many pages holds at least, to bound what scoring costs.
+
+    >>> [round(least_order(pages) * 86_400) for pages in (20, 100_000, 10_000_000)]
+    [1, 5, 60]
+    """
+    return min(max(pages / _SCORED_A_DAY, _LEAST_ORDER), LEAST_TICK)
 
 
 class Ranking:
@@ -43,6 +55,7 @@ class Ranking:
     Attributes:
         price: What the last of the visits is worth that are made, as a mean of late; nan where
             nobody knows.
+        renews_when_done: Whether the order is made anew as soon as all of it was visited.
     """
 
     def __init__(
@@ -58,8 +71,10 @@ class Ranking:
         self._hours = hours
         # The order, how far it was read, until when it holds, and what was leased since.
         self._order: Ints = np.empty(0, np.int64)
+        self._has_order = False
         self._read = 0
         self._made, self._ends = -inf, inf
+        self.renews_when_done = True
         self._leased: set[int] = set()
         self._turns = Queue(table.hosts)  # pages that were read, and wait for their hosts
         self.price = nan
@@ -70,18 +85,26 @@ class Ranking:
         self._ends = -inf
 
     def renew_soon(self) -> None:
-        """Make the order anew, no sooner than the shortest tick after it was last made."""
-        self._ends = min(self._ends, self._made + least_tick(len(self._copies)))
+        """Make the order anew, as soon as scoring the pages again costs little."""
+        self._ends = min(self._ends, self._made + least_order(len(self._copies)))
 
     def begin(self, now: float) -> None:
         """Make an order a tick from now, where none was to be made."""
         if self._ends == inf:
-            self._ends = now + self._tick()
+            self._made, self._ends = now, now + self._tick()
 
-    def take(self, now: float) -> int | None:
-        """The page that is most worth a visit; None where none may be made now."""
-        if now < self._ends and not len(self._turns) and not self._unread:
-            return None
+    def take(self, now: float, *, others_wait: bool) -> int | None:
+        """The page that is most worth a visit; None where none may be made now.
+
+        Args:
+            now: The instant.
+            others_wait: Whether new pages wait, so that there is something to do.
+        """
+        if not len(self._turns) and not self._unread:
+            if not others_wait:
+                self._renew_when_done()
+            if now < self._ends:
+                return None
         if self._bucket.ready(now, first=False) > now:
             return None
         if now >= self._ends:
@@ -95,6 +118,16 @@ class Ranking:
                 if not self._priced:  # less than one visit a tick: each is the last
                     self._set_price(self._table.row[[page]], now)
                 return page
+
+    def _renew_when_done(self) -> None:
+        """Make the order anew early, as all pages of it were visited.
+
+        Each page is in an order once. A few pages with a large budget are visited within seconds,
+        and the crawl would stand still until the tick ends.
+        """
+        # Of an order without pages, the policy has said that none is worth a visit.
+        if self.renews_when_done and (len(self._order) or not self._has_order):
+            self._ends = min(self._ends, self._made + least_order(len(self._copies)))
 
     def lease_out(self, page: int) -> None:
         """Leave out a page of the order, as it is leased."""
@@ -135,7 +168,7 @@ class Ranking:
             len(copies.page),
             fits=lambda rows: self._fits(copies.page[rows], now, days),
         )
-        self._order = copies.page[rows]
+        self._order, self._has_order = copies.page[rows], True
         visits = int(min(days * self._bucket.visits_a_day, len(rows) - 1))
         self._priced = visits > 0
         if self._priced:
@@ -149,7 +182,7 @@ class Ranking:
 
     def _tick(self) -> float:
         pages, visits = len(self._copies), self._bucket.visits_a_day
-        return tick_of(pages / visits, pages) if pages and visits > 0 else inf
+        return tick_of(pages / visits) if pages and visits > 0 else inf
 
     def _read_on(self) -> bool:
         """Let the next pages of the order wait for their hosts; False where there are none."""
