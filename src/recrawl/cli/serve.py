@@ -17,7 +17,7 @@ from recrawl.errors import MissingExtra
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_HOST = typer.Option(metavar="ADDRESS", help="Address to listen on.")
+_HOST = typer.Option(metavar="HOST", help="Address to listen on.")
 _PORT = typer.Option(metavar="PORT", help="Port to listen on; 0 for any.", min=0, max=65535)
 _NAME = typer.Option(
     "--name",
