@@ -100,11 +100,10 @@ class Ranking:
             now: The instant.
             others_wait: Whether new pages wait, so that there is something to do.
         """
-        if not len(self._turns) and not self._unread:
-            if not others_wait:
-                self._renew_when_done()
-            if now < self._ends:
-                return None
+        if not len(self._turns) and not self._unread and not others_wait:
+            self._renew_when_done()
+        if now < self._ends and not len(self._turns) and not self._unread:
+            return None
         if self._bucket.ready(now, first=False) > now:
             return None
         if now >= self._ends:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _THREADS = 2  # a crawl beside us needs the others
+_REST = 10.0  # times what an answer for all took, before it is worked out again
 _MOST_KEPT = 500
 _MOST_WAITING = 64  # questions; whoever comes later is told to come again
 
@@ -81,7 +82,8 @@ class Answers:
         Args:
             key: Tells questions apart.
             work: Works the answer out, in another thread.
-            seconds: How long it is kept.
+            seconds: How long it is kept; where `late` is given, at least ten times as long as it
+                took to work out, so that a large store is not read all the time.
             late: How many seconds longer it is handed out while the next is worked out.
         """
         kept, now = self._kept.get(key), self._steady()
@@ -104,10 +106,11 @@ class Answers:
         self, key: Hashable, work: Callable[[ReadStore], T], seconds: float, late: float
     ) -> T:
         try:
-            loop = asyncio.get_running_loop()
+            loop, began = asyncio.get_running_loop(), self._steady()
             value = await loop.run_in_executor(self._threads, self._work, work)
             if seconds:
-                until = self._steady() + seconds
+                took = self._steady() - began if late else 0.0
+                until = self._steady() + max(seconds, _REST * took)
                 self._kept[key] = Kept(value, until, until + late)
                 self._kept.move_to_end(key)
                 while len(self._kept) > _MOST_KEPT:
