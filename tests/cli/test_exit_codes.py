@@ -52,10 +52,9 @@ ERRORS = [
     (["set", "linkz=1"], 'unknown key "linkz"'),
     (["export", "everything", "-o", "a.csv"], "WHAT must be one of visits, "),
     (["get", SITE, "--as", "pdf"], "--as must be one of "),
-    (["estimate", "visits.csv", "--level", "high"], "--level must be a number (got 'high')"),
     (
-        ["estimate", "visits.csv", "--level", "90%"],
-        "--level must be a number (got '90%'); write 0.9",
+        ["estimate", "visits.csv", "--level", "high"],
+        "--level must be a share such as 0.95 or 95% (got 'high')",
     ),
     (["estimate", "visits.csv", "--level", "90"], "level must be "),
     (["estimate", "visits.csv", "--method", "guess"], "method must be one of "),
@@ -63,7 +62,7 @@ ERRORS = [
     (["init", "new", "--agent", "me"], "agent must be the name of your crawler with a contact"),
     # What is not there, or cannot be now.
     (["why", "https://example.org/x"], ""),
-    (["status", "-c", "no.toml"], "No no.toml here. Run `recrawl init` first."),
+    (["status", "-c", "no.toml"], "no.toml not found"),
     (["estimate", "no.csv"], "no.csv"),
     (["init", ".", "--agent", AGENT], ""),
     (["add", SITE], "recrawl.toml, line "),

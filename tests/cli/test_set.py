@@ -69,7 +69,7 @@ def test_settings_are_shown(tmp_path):
     rows = [json.loads(line) for line in run("set", "--json", cwd=tmp_path).out.splitlines()]
     of_site = run("set", SITE, "--csv", cwd=tmp_path)
 
-    assert {"part": "", "key": "budget", "value": "500/1d", "line": 10} in rows
+    assert {"part": "", "key": "budget", "value": "500/1d", "line": 11} in rows
     assert of_site.out.splitlines()[0] == "part,key,value,line"
     assert of_site.out.splitlines()[1].startswith(f"[[site]] {SITE},address,{SITE},")
 

@@ -24,7 +24,7 @@ def test_a_crawl_in_a_dozen_lines(folder):
 
     fresh = r"fresh      \d+\.\d % of 90 copies expected fresh \(.* to .* %\); \d+\.\d % by weight"
     assert re.fullmatch(fresh, lines[0])
-    assert re.fullmatch(r"later      \d+\.\d % fresh in the long run \(.*", lines[2])
+    assert re.fullmatch(r"outlook    \d+\.\d % fresh in the long run \(.*", lines[2])
     assert lines[said.index("pages")] == "pages      90 known"
     assert lines[said.index("overdue")] == "overdue    30"
     common, own = (line for line in lines if line.startswith("visits"))

@@ -27,6 +27,7 @@ LIMIT = typer.Option(metavar="N", min=1, help="Maximum number of rows.", show_de
 _QUIET = typer.Option("--quiet", "-q", help="Print results, warnings and errors only.")
 _VERBOSE = typer.Option("--verbose", "-v", help="Print more details.")
 _OF_TABLES = "as_csv"  # parameter of the verbs that write tables
+_OUR_RULE = "must be "  # how the parser of an option begins to say what is wrong
 _PERCENT = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?%")
 _NUMBER = re.compile(r"valid (?:integer|number)|(?:greater|less) than")  # what must be one
 _REQUIRED = re.compile(r" *\[required\]$|; required(?=\]$)")  # the usage line says it
@@ -46,9 +47,11 @@ class _VerbHelp(TyperCommand):
         except MissingParameter:
             raise
         except typer.BadParameter as error:
-            if not _NUMBER.search(error.message):  # no option of ours takes anything else
-                raise
-            raise InvalidParameter(_wrong_value(error, words)) from None
+            if _NUMBER.search(error.message):
+                raise InvalidParameter(_wrong_value(error, words)) from None
+            if error.message.startswith(_OUR_RULE):
+                raise InvalidParameter(f"{_called(error.param)} {error.message}") from None
+            raise
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ANN401 - Typer's own
         return ["[OPTIONS]", *(_usage(each) for each in self.get_params(ctx) if _is_argument(each))]
