@@ -92,3 +92,15 @@ def test_a_crawl_that_runs_is_told(tmp_path):
             wait_until(lambda: reloading_process(tmp_path / "recrawl.db") == crawl.pid)
             crawl.send_signal(signal.SIGTERM)
             assert crawl.wait() == 0
+
+
+def test_what_is_wrong_can_be_set_right(tmp_path):
+    """`init` without an agent leaves it empty, and nothing else can be done until it is set."""
+    run("init", cwd=tmp_path)
+
+    wrong = run("set", "agent=bot", cwd=tmp_path)
+    ended = run("set", "agent=bot (me@example.org)", cwd=tmp_path)
+
+    assert wrong.code == 1
+    assert ended.code == 0, ended.err
+    assert 'agent = "bot (me@example.org)"' in (tmp_path / "recrawl.toml").read_text()

@@ -91,12 +91,16 @@ def _change(
     settings: Path, values: dict[str, list[str] | None], blocks: Sequence[str], *, page: bool
 ) -> None:
     """Write other values, and tell a crawl that runs."""
+    from recrawl.errors import InvalidSettings
     from recrawl.settings.edits import with_values
     from recrawl.store.scratch import whole_file
     from recrawl.store.settings_file import load_text, settings_of
 
     text, name = load_text(settings), str(settings)
-    before = settings_of(text, settings)
+    try:
+        before = settings_of(text, settings)
+    except InvalidSettings:  # what is wrong may be what is set now
+        before = None
     changed, changes = with_values(text, values, blocks=blocks, page=page, name=name)
     if changed != text:
         after = settings_of(changed, settings)
@@ -108,7 +112,7 @@ def _change(
         screen.remark(f"{name} stays as it is.")
         return
     _check_references(settings)
-    _tell(before, after, settings)
+    _tell(before or after, after, settings)
 
 
 def _check_references(settings: Path) -> None:

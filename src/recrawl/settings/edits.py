@@ -100,7 +100,7 @@ def with_values(
     r"""The settings with other values, and what has changed.
 
     Args:
-        text: Settings that can be read.
+        text: Settings; where they are not valid, the values must make them so.
         values: Values as people type them, by key; several make a list, None unsets the key.
         blocks: Addresses or names of blocks; none for the settings of the whole crawl.
         page: Whether of a site and a page at one address the page is meant.
@@ -120,12 +120,18 @@ def with_values(
         <BLANKLINE>
     """
     text = text.removeprefix("\ufeff")
-    settings = read_settings(text, name=name)
+    settings = None
+    try:
+        settings = read_settings(text, name=name)
+    except InvalidSettings:
+        if blocks or not _is_toml(text):  # else, what is wrong may be what is set
+            raise
     changes = []
     for block in blocks or [""]:
         path = _block_path(tomllib.loads(text), block, page=page) if block else _WHOLE_CRAWL
         if path is None:
-            raise InvalidSettings(_no_block(block, settings.rule_for(canonical(block) or ""), name))
+            rule = settings.rule_for(canonical(block) or "") if settings else None
+            raise InvalidSettings(_no_block(block, rule, name))
         for key, typed in values.items():
             place = _key_path(path, key)
             written = None if typed is None else _written(place, typed)
@@ -134,6 +140,14 @@ def with_values(
     if any(change.before != change.after for change in changes):
         read_settings(text, name=f"{name} as changed")
     return text, changes
+
+
+def _is_toml(text: str) -> bool:
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return False
+    return True
 
 
 def in_force(
