@@ -313,6 +313,7 @@ PARSERS = (
             ),
             f"{_SQLITE}.values",
             f"{_SQLITE}.filtering",
+            f"{_SQLITE}.freshness",
             f"{_SQLITE}.feed:_event",
             f"{_SQLITE}.manifests:manifest_in",
             f"{_SQLITE}.manifests:_chunk",

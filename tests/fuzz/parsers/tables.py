@@ -403,7 +403,10 @@ PARSERS = (
             b"address,at,outcome\n/a,2026-01-01T00:00:00Z,first\n/a,2026-01-02T00:00:00Z,same\n",
         ),
         modules=(
-            *(f"{_TABLES}.{name}" for name in ("columns", "formats", "text_files", "visits")),
+            *(
+                f"{_TABLES}.{name}"
+                for name in ("column_names", "columns", "formats", "text_files", "visits")
+            ),
             "recrawl.store:begins_as_store",
         ),
         tokens=_TOKENS,
