@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 
-from recrawl.errors import Conflict, UnknownPage
+from recrawl.errors import Conflict
 from recrawl.inspect.pages import chance_fresh
 from recrawl.publish.reading import CopyReader
 from recrawl.serve import questions
@@ -105,8 +105,8 @@ async def _read(
         settings = request.app.state.source.settings(reader)
         seen = kept or load_snapshot(settings, reader, now(reader))
         copy = CopyReader(reader, settings).copy(url, moment)
-        if copy.page >= len(seen.rule):
-            raise UnknownPage(f"no page {url}")
+        if copy.page >= len(seen.rule):  # the page was found since the snapshot was read
+            seen = load_snapshot(settings, reader, now(reader))
         chance = chance_fresh(seen, copy.page) if moment is None else float("nan")
         return {
             "page": copy.page,
