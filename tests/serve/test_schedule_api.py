@@ -228,7 +228,7 @@ def test_too_many_leases_are_refused(client, monkeypatch):
 def test_a_batch_that_is_being_taken_is_not_taken_beside(scheduler):
     async def both():
         lending = Lending(SchedulerOwner(scheduler))
-        (lent,) = await lending.due(1, 60.0)
+        (lent,) = await lending.due(1, 60.0, wait_seconds=30.0)
         batch = "k", b"digest"
         lending._keys.add("k")
         with pytest.raises(Conflict):
@@ -240,7 +240,7 @@ def test_a_batch_that_is_being_taken_is_not_taken_beside(scheduler):
 def test_a_batch_is_taken_whole_though_its_sender_has_left(scheduler):
     async def leave():
         lending = Lending(SchedulerOwner(scheduler))
-        (lent,) = await lending.due(1, 60.0)
+        (lent,) = await lending.due(1, 60.0, wait_seconds=30.0)
         report = Report(outcome=VisitOutcome.GONE)
         sender = asyncio.create_task(lending.seen_all([(lent.lease, report)], ("k", b"d")))
         await asyncio.sleep(0)
