@@ -78,7 +78,7 @@ def test_costs_are_told_in_words(words):
 
 def test_each_trick_of_the_site_has_a_row():
     assert [row[1:] for row in CAUGHT.rows()] == [
-        ["120 visits", "1 false changes"],
+        ["120 visits", "1 false change"],
         ["always", "30 changes found"],
         ["8 responses", "7 visits postponed"],
         ["12 syncs", "91 % of its jobs in the copy, target 85 %"],

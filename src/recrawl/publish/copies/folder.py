@@ -132,7 +132,7 @@ class CopyFolder:
             try:
                 row = json.loads(line)
                 # The number was called `page` once, and a folder may be as old as that.
-                page, file = int(row.get("page_id", row["page"])), row["file"]
+                page, file = int(row["page_id" if "page_id" in row else "page"]), row["file"]
             except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError):
                 raise self._damaged(line) from None
             if not isinstance(file, str) or not is_file_name(file):
