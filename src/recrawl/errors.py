@@ -13,7 +13,7 @@
       Busy                   more is asked at once than is answered
       CannotListen           a port cannot be listened on
       CannotWrite            an output cannot be written
-      Conflict               what is asked cannot be done as things stand
+      Conflict               what is asked cannot be done now
       CursorExpired          what comes after a position in the change feed is not kept
       DeliveryFailed         events could not be delivered
       NoVersion              no version of a page is kept that was asked for
@@ -126,7 +126,7 @@ class Busy(RecrawlError):
 
 
 class Conflict(RecrawlError):
-    """What is asked cannot be done as things stand."""
+    """What is asked cannot be done now."""
 
 
 class CannotListen(RecrawlError):

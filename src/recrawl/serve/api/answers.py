@@ -53,7 +53,7 @@ CHANGES: dict[int | str, dict[str, Any]] = {
     **{code: said for code, said in PROBLEMS.items() if code != 304},  # noqa: PLR2004
     400: problem_of("The body cannot be read."),
     403: problem_of("A page of another site asks."),
-    409: problem_of("It cannot be done as things stand."),
+    409: problem_of("It cannot be done now."),
     413: problem_of("The body is too large."),
 }
 
