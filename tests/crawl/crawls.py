@@ -17,7 +17,7 @@ from recrawl.units import SECONDS_A_DAY
 from tests.waiting import HANGS_SECONDS, PatientClock
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
     from pathlib import Path
 
     from recrawl.clock import Clock
@@ -73,20 +73,27 @@ async def crawling(
         yield crawler
 
 
-async def visits(
-    folder: Path, asked: Settings, count: int, clock: Clock | None = None
+async def crawl_until(
+    folder: Path, asked: Settings, done: Callable[[list[PageVisit]], bool], clock: Clock | None
 ) -> list[PageVisit]:
-    """Crawl, looking for pages too, until so many visits are on disk."""
+    """Crawl, looking for pages too, until the visits on disk are what is waited for."""
     told: list[PageVisit] = []
 
     def tell(visit: PageVisit) -> None:
         told.append(visit)
-        if len(told) == count:
+        if done(told):
             crawler.stop()
 
     async with crawling(folder, asked, clock, tell) as crawler, asyncio.timeout(HANGS_SECONDS):
         await crawler.run(found=lambda *_: None)
     return told
+
+
+async def visits(
+    folder: Path, asked: Settings, count: int, clock: Clock | None = None
+) -> list[PageVisit]:
+    """Crawl, looking for pages too, until so many visits are on disk."""
+    return await crawl_until(folder, asked, lambda told: len(told) == count, clock)
 
 
 async def crawl_once(folder: Path, asked: Settings, clock: Clock | None = None) -> list[PageVisit]:

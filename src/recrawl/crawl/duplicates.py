@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from recrawl.detect.diff.share import share_changed
 from recrawl.detect.verdict import Verdict, read_response
@@ -41,13 +41,14 @@ if TYPE_CHECKING:
     from recrawl.parse.messages import Response
     from recrawl.scheduler.crawl_schedule import CrawlSchedule
 
+_Key = TypeVar("_Key")
 # Share of the words in which a page may differ from what it calls its canonical address: another
 # order of a list, a banner. A decision, not tuned on data.
 _MUCH_LIKE = 0.3
 _WHOLE = (VisitOutcome.FIRST, VisitOutcome.SAME, VisitOutcome.COSMETIC, VisitOutcome.CHANGED)
 _UNSURE = 4  # times found a duplicate, before which a change of the original is news of it
 _MOST_RECHECKED = 100
-_MOST_CLAIMS = 10_000
+_MOST_REMEMBERED = 10_000
 
 
 class DuplicateFinder:
@@ -74,6 +75,8 @@ class DuplicateFinder:
         self._add = add
         # Pages that name another, which has no copy yet, by that one's address.
         self._claims: OrderedDict[str, set[int]] = OrderedDict()
+        # Duplicates found of late, by their original: not all of them are on disk yet.
+        self._found: OrderedDict[int, set[int]] = OrderedDict()
         self._to_be_whole: set[int] = set()
 
     def known_copy(self, page: int, copy: Copy | None) -> Copy | None:
@@ -104,9 +107,11 @@ class DuplicateFinder:
     def after(self, visit: PageVisit) -> None:
         """Look again at duplicates of a page, and at pages that name it, if a visit was news."""
         agenda, now = self._crawl.agenda, visit.at
+        if visit.original is not None:
+            _remember(self._found, visit.original.page, visit.page)
         gone = agenda.status(visit.page) not in (PageStatus.COPIED, PageStatus.SUSPECTED)
         if gone or visit.outcome is VisitOutcome.CHANGED:
-            for each in self._reader.duplicates_of(visit.page, _MOST_RECHECKED):
+            for each in self._duplicates_of(visit.page):
                 if gone or agenda.failures(each) < _UNSURE:
                     agenda.recheck(each, now)
         elif visit.outcome is VisitOutcome.FIRST:
@@ -137,7 +142,7 @@ class DuplicateFinder:
         (number,) = self._reader.find_pages([target])
         known = number is not None and number < len(agenda)
         if number is None or not known or agenda.status(number) is PageStatus.NEW:
-            self._claim(target, visit.page)
+            _remember(self._claims, target, visit.page)
             self._add(visit.page, target, page.rule.links, visit.at)
             return None
         if not self._is_page(number):
@@ -147,7 +152,9 @@ class DuplicateFinder:
         if not is_like and (body := self._version(number)) is not None:
             work_on = partial(_is_much_like, response, page.rule.criteria, body)
             is_like = await self._threads.read(work_on, len(response.body) + len(body), owner)
-        return DuplicateOf(number, DuplicateSign.CANONICAL) if is_like else None
+        # It may have become a duplicate itself while the two were compared.
+        still = is_like and self._is_page(number)
+        return DuplicateOf(number, DuplicateSign.CANONICAL) if still else None
 
     def _with_same_content(self, page: LeasedPage, number: int, copy: Copy) -> DuplicateOf | None:
         """Another page with the content of a page that has no copy yet."""
@@ -164,11 +171,24 @@ class DuplicateFinder:
         agenda = self._crawl.agenda
         return agenda.status(number) is PageStatus.COPIED and not agenda.is_withdrawn(number)
 
-    def _claim(self, target: str, page: int) -> None:
-        self._claims.setdefault(target, set()).add(page)
-        self._claims.move_to_end(target)
-        if len(self._claims) > _MOST_CLAIMS:
-            self._claims.popitem(last=False)
+    def _duplicates_of(self, page: int) -> list[int]:
+        """Duplicates of a page, on disk or about to be."""
+        on_disk = self._reader.duplicates_of(page, _MOST_RECHECKED)
+        of_late = self._found.get(page, set())
+        agenda = self._crawl.agenda
+        return [
+            each
+            for each in sorted(of_late.union(on_disk))
+            if agenda.status(each) is PageStatus.DUPLICATE
+        ]
+
+
+def _remember(pages: OrderedDict[_Key, set[int]], key: _Key, page: int) -> None:
+    """Add a page to those of a key, and forget the oldest key if there are too many."""
+    pages.setdefault(key, set()).add(page)
+    pages.move_to_end(key)
+    if len(pages) > _MOST_REMEMBERED:
+        pages.popitem(last=False)
 
 
 def _signature(copy: Copy) -> bytes:
