@@ -73,7 +73,7 @@ def serve(
         from recrawl.serve.safety import LOGIN, Access
         from recrawl.serve.source import Source
 
-    from recrawl.serve.running import address_of, listen, run
+    from recrawl.serve.running import address_of, give_way, listen, run
 
     source = Source(settings)
     with source.open() as reader:  # what is wrong with it is said now
@@ -97,6 +97,8 @@ def serve(
         if schedule:
             scheduler = stack.enter_context(_scheduler(settings, source))
             owner = SchedulerOwner(scheduler)
+        else:
+            give_way()
         stack.enter_context(suppress(KeyboardInterrupt))
         run(create_app(source, access, owner), listener, tell)
 
