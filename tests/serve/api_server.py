@@ -105,6 +105,17 @@ class Client:
     def get(self, path, **headers):
         return self.ask("GET", path, **headers)
 
+    @contextmanager
+    def stream(self, path):
+        """Open a stream; gives what its events hold."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            connection.request("GET", path, headers={"Authorization": f"Bearer {self.token}"})
+            response = connection.getresponse()
+            yield (json.loads(line[6:]) for line in response if line.startswith(b"data: "))
+        finally:
+            connection.close()
+
     def post(self, path, body=None, **headers):
         return self.ask("POST", path, body, **headers)
 

@@ -57,6 +57,11 @@ class Source:
         return store_of(self.file, load_settings(self.file))
 
 
+def today() -> float:
+    """The current time in days after 1970."""
+    return time.time() / SECONDS_A_DAY
+
+
 def now(reader: ReadStore) -> float:
     """The current time in days after 1970, or that of a crawl whose clock was ahead of ours."""
-    return max(time.time(), reader.newest_instant()) / SECONDS_A_DAY
+    return max(today(), reader.newest_instant() / SECONDS_A_DAY)

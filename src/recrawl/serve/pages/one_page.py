@@ -33,7 +33,7 @@ _FRAME_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-a
 async def one_page(request: Request, number: Number) -> HTMLResponse:
     """One page."""
     view = await questions.page_view(request, number)
-    return shown(request, "page.html", view=view)
+    return shown(request, "page.html", at=view.at, view=view)
 
 
 @router.get("/pages/{number}/facts")
@@ -42,14 +42,14 @@ async def facts(request: Request, number: Number) -> HTMLResponse:
     table = await questions.page_table(request)
     rows = [number] if number < len(table.rows) else []
     found = questions.page_objects(table, questions.numbers(rows))
-    return shown(request, "facts.html", row=found[0] if found else None)
+    return shown(request, "facts.html", at=table.now, row=found[0] if found else None)
 
 
 @router.get("/pages/{number}/why")
 async def why(request: Request, number: Number) -> HTMLResponse:
     """Why it is visited next, as a part of its page."""
-    rows = why_rows(await questions.why(request, number))
-    return shown(request, "why.html", rows=rows)
+    found = await questions.why(request, number)
+    return shown(request, "why.html", at=found.at, rows=why_rows(found))
 
 
 @router.get("/pages/{number}/diff")
@@ -58,7 +58,7 @@ async def diff(
 ) -> HTMLResponse:
     """What changed from one version to another, the one before by default."""
     view = await questions.page_view(request, number)
-    return shown(request, "diff.html", view=view, since=since, to=to)
+    return shown(request, "diff.html", at=view.at, view=view, since=since, to=to)
 
 
 @router.get("/pages/{number}/diff/frame")

@@ -107,6 +107,7 @@ class SiteView:
     """One host.
 
     Args:
+        at: The instant that all this is of, in days after 1970.
         host: Its politeness.
         delay: Days between two requests.
         pages: How many of its pages are known.
@@ -120,6 +121,7 @@ class SiteView:
         refused: Addresses that were not taken in.
     """
 
+    at: float
     host: Host
     delay: float
     pages: int
@@ -144,6 +146,7 @@ def read_site(settings: Settings, reader: ReadStore, table: PageTable, name: str
     known = [each for each in sources if each.exposure]
     sections = sections_of(table, pages)
     return SiteView(
+        at=table.now,
         host=host,
         delay=delay_of(settings, host),
         pages=len(pages),

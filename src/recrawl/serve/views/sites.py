@@ -87,9 +87,11 @@ class SiteTable:
 
     Args:
         rows: One per host that has pages.
+        at: The instant that all this is of, in days after 1970.
     """
 
     rows: list[SiteRow]
+    at: float
 
     def find(self, query: SitesQuery) -> tuple[list[SiteRow], int]:
         """The hosts to show, and how many there are in all."""
@@ -153,7 +155,7 @@ def read_sites(settings: Settings, reader: ReadStore, table: PageTable) -> SiteT
                 trouble=_trouble(each, table.now, distrusted),
             )
         )
-    return SiteTable(found)
+    return SiteTable(found, table.now)
 
 
 def distrusted_hosts(reader: ReadStore) -> dict[str, str]:

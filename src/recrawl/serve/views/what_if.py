@@ -66,6 +66,7 @@ class WhatIf:
     """What other settings would bring.
 
     Args:
+        at: The instant that plans rest on, in days after 1970.
         now: What the settings bring as they are.
         then: What the others would bring.
         budget: The budget as the form has it.
@@ -77,6 +78,7 @@ class WhatIf:
         problem: What is wrong with what was asked; empty for nothing.
     """
 
+    at: float
     now: Expected
     then: Expected
     budget: str
@@ -118,6 +120,7 @@ def read_what_if(
     then = now if other == settings else expected(other, reader, basis)
     lines = _lines(settings, other)
     return WhatIf(
+        at=basis.now,
         now=now,
         then=then,
         budget=asked.get("budget", "").strip() or budget_text(settings.budget),
