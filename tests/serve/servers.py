@@ -99,7 +99,7 @@ class Window:
     Attributes:
         context: What it keeps: storage, colours.
         page: What it shows.
-        wrong: Errors on the console, and requests that left the server.
+        wrong: Errors and warnings on the console, and requests that left the server.
     """
 
     context: BrowserContext
@@ -129,7 +129,7 @@ class Window:
         return self.page
 
     def _said(self, message: ConsoleMessage) -> None:
-        if message.type == "error":
+        if message.type in ("error", "warning"):
             self.wrong.append(f"console: {message.text}")
 
     def _asked(self, request: Request) -> None:

@@ -22,6 +22,7 @@ from starlette.staticfiles import StaticFiles
 
 import recrawl
 from recrawl.errors import RecrawlError, StoreError
+from recrawl.report.charts.vega import VEGA_LITE
 from recrawl.serve import api, charts, pages, questions
 from recrawl.serve.answers import Answers
 from recrawl.serve.lending import Lending
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
 _HERE = Path(__file__).parent
 _YEAR_SECONDS = 365 * 86_400
 _LOOK_SECONDS = 1.0  # between two looks for leases that have ended
-VL_VERSION = "5.21"  # that our charts are written for
 
 
 def create_app(source: Source, access: Access, owner: ScheduleOwner | None = None) -> FastAPI:
@@ -162,7 +162,7 @@ def _bundle() -> str:
     import vl_convert
 
     return vl_convert.javascript_bundle(
-        "window.vegaEmbed = vegaEmbed; window.vega = vega;", vl_version=VL_VERSION
+        "window.vegaEmbed = vegaEmbed; window.vega = vega;", vl_version=VEGA_LITE
     )
 
 
