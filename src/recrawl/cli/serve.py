@@ -69,7 +69,7 @@ def serve(
 
     from recrawl.serve.app import create_app
     from recrawl.serve.lending import SchedulerOwner
-    from recrawl.serve.running import address_of, listen, run
+    from recrawl.serve.running import address_of, give_way, listen, run
     from recrawl.serve.safety import Access
     from recrawl.serve.source import Source
 
@@ -92,6 +92,8 @@ def serve(
         if schedule:
             scheduler = stack.enter_context(_scheduler(settings, source))
             owner = SchedulerOwner(scheduler)
+        else:
+            give_way()
         stack.enter_context(suppress(KeyboardInterrupt))
         run(create_app(source, access, owner), listener, tell)
 

@@ -57,7 +57,7 @@ def next_visits(snapshot: Snapshot, store: ReadStore, pages: Ints) -> Instants:
 
 def priced_next_visits(snapshot: Snapshot, pages: Ints) -> Instants:
     """The same, reckoned from what visits are worth; NaT for new pages, too."""
-    return _Priced.of(snapshot).at(pages)
+    return PricedVisits.of(snapshot).at(pages)
 
 
 def next_visit_of_any(snapshot: Snapshot, store: ReadStore) -> float:
@@ -134,7 +134,7 @@ class _Prices:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Priced:
+class PricedVisits:
     """When pages of a large crawl will be visited next, by what visits are worth.
 
     Args:
@@ -148,7 +148,7 @@ class _Priced:
     row: Ints
 
     @classmethod
-    def of(cls, snapshot: Snapshot) -> _Priced:
+    def of(cls, snapshot: Snapshot) -> PricedVisits:
         """Find the prices."""
         row = np.full(len(snapshot.rule), -1)
         pool_of = np.array([each.pool for each in terms(snapshot.settings)])[snapshot.rule]
@@ -188,8 +188,10 @@ class _Priced:
             return _by_due_time(snapshot, pool, prices.visits_a_day)[rows]
         for start in range(0, len(rows), _BLOCK):
             some = rows[start : start + _BLOCK]
-            reached = _reached(snapshot, pool.learned, some, prices.price)
             values = _values(snapshot, pool.learned, some)
+            reached = np.full(len(some), snapshot.now)
+            later = np.flatnonzero(values < prices.price)
+            reached[later] = _reached(snapshot, pool.learned, some[later], prices.price)
             due[start : start + len(some)] = prices.turn(values, reached, snapshot.now)
         return due
 

@@ -246,17 +246,20 @@ def _counted(reader: ReadStore, pages: int) -> tuple[Ints, Ints, Instants]:
     return visits, changes, last
 
 
-def chance_fresh(snapshot: Snapshot, page: int) -> float:
+def chance_fresh(snapshot: Snapshot, page: int, now: float | None = None) -> float:
     """Chance that the copy of a page is what the page is; 0 without a copy, nan where unknown.
 
     Args:
         snapshot: The crawl.
         page: Number of the page.
+        now: The instant, in days after 1970; by default that of the crawl. What was learned since
+            then is not counted: a copy that was visited meanwhile is fresher than this says.
     """
     if snapshot.columns.status[page] not in WITH_A_COPY:
         return 0.0
     for pool in snapshot.pools:
         row = np.flatnonzero(pool.pages == page)
         if len(row) and pool.state is not None:
-            return float(Beliefs.of(pool.state, row, snapshot.now).fresh[0])
+            at = snapshot.now if now is None else max(now, snapshot.now)
+            return float(Beliefs.of(pool.state, row, at).fresh[0])
     return nan

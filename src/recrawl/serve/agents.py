@@ -103,7 +103,7 @@ class AgentTools:
             copy = CopyReader(reader, self._source.settings(reader)).copy(url)
             if copy.page >= len(seen.rule):
                 raise UnknownPage(f"no page {url}")
-            return copy, chance_fresh(seen, copy.page)
+            return copy, chance_fresh(seen, copy.page, now(reader))
 
         copy, chance = await self._read(work)
         why_not = "this server only reads: `recrawl mcp --fetch` would visit the page"
@@ -181,9 +181,9 @@ class AgentTools:
 
         table = await self._read(read, "table", _TABLE_SECONDS)
 
-        def work(_: ReadStore) -> dict[str, Any]:
-            pages, total = table.find(TableQuery(words, host, "", sort, 0, limit))
-            return {"total": total, "pages": page_objects(table, pages)}
+        def work(reader: ReadStore) -> dict[str, Any]:
+            pages, total = table.find(TableQuery(words, host, "", sort, 0, limit), reader)
+            return {"total": total, "pages": page_objects(table, pages, reader)}
 
         return await self._read(work)
 

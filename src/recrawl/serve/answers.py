@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _THREADS = 2  # a crawl beside us needs the others
-_REST = 10.0  # times what an answer for all took, before it is worked out again
+_REST = 25.0  # times what an answer for all took, before it is worked out again
 _MOST_KEPT = 500
 _MOST_WAITING = 64  # questions; whoever comes later is told to come again
 
@@ -82,7 +82,7 @@ class Answers:
         Args:
             key: Tells questions apart.
             work: Works the answer out, in another thread.
-            seconds: How long it is kept; where `late` is given, at least ten times as long as it
+            seconds: How long it is kept; where `late` is given, at least 25 times as long as it
                 took to work out, so that a large store is not read all the time.
             late: How many seconds longer it is handed out while the next is worked out.
         """

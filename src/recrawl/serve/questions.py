@@ -140,11 +140,6 @@ async def read(request: Asking, work: Callable[[ReadStore], T]) -> T:
     return await answers.ask(object(), work)
 
 
-def numbers(pages: Sequence[int]) -> Ints:
-    """Numbers of pages as arrays have them."""
-    return np.array(pages, np.int64)
-
-
 async def snapshot(request: Asking) -> Snapshot:
     """The crawl as it stands."""
     source, answers = _asked(request)
@@ -215,7 +210,7 @@ async def activity(request: Asking, name: str) -> SiteActivity | None:
     table, seen = await page_table(request), await snapshot(request)
     return await answers.ask(
         ("activity", name, id(table)),
-        lambda _: read_activity(seen, table, name),
+        lambda reader: read_activity(seen, table, name, reader),
         seconds=_TABLE_SECONDS,
     )
 
@@ -250,17 +245,25 @@ async def page_list(request: Asking, query: TableQuery) -> PageList:
     table = await page_table(request)
     _, answers = _asked(request)
 
-    def work(_: ReadStore) -> PageList:
-        found, total = table.find(query)
-        return PageList(page_objects(table, found), total, table.hosts)
+    def work(reader: ReadStore) -> PageList:
+        found, total = table.find(query, reader)
+        return PageList(page_objects(table, found, reader), total, table.hosts)
 
     return await answers.ask(("pages", id(table), query), work, seconds=_GLANCE_SECONDS)
 
 
-def page_objects(table: PageTable, pages: np.ndarray[Any, Any]) -> list[dict[str, Any]]:
+async def some_pages(request: Asking, pages: Sequence[int]) -> list[dict[str, Any]]:
+    """Facts about some pages; those that were found since the table was read are left out."""
+    table = await page_table(request)
+    known = np.array([each for each in pages if each < len(table.rows)], np.int64)
+    key = ("some pages", id(table), tuple(known.tolist()))
+    return await of_page(request, key, lambda reader: page_objects(table, known, reader))
+
+
+def page_objects(table: PageTable, pages: Ints, reader: ReadStore) -> list[dict[str, Any]]:
     """Facts about pages, as JSON holds them."""
     rows = table.rows.take(pages)
-    names = table.addresses.take(pages).tolist()
+    names, next_visits = reader.addresses(pages.tolist()), table.next_visits(pages, reader)
 
     def instant(at: np.datetime64) -> str | None:
         return None if np.isnat(at) else f"{np.datetime_as_string(at, unit='s')}Z"
@@ -278,7 +281,7 @@ def page_objects(table: PageTable, pages: np.ndarray[Any, Any]) -> list[dict[str
             "changes": int(rows.changes[row]),
             "last_visit": instant(rows.last_visit[row]),
             "last_change": instant(rows.last_change[row]),
-            "next_visit": instant(table.next_visit[page]),
+            "next_visit": instant(next_visits[row]),
             "weight": plain_figure(float(rows.weight[row])),
             "failure": rows.failure[row] or None,
             "moved_to": rows.moved_to[row] or None,

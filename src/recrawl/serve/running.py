@@ -6,6 +6,7 @@ Touches: the network, signals.
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 from ipaddress import IPv6Address, ip_address
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _WAITING = 128  # connections that nobody has taken yet
 _LAST_SECONDS = 3  # that open streams have, once the server is asked to stop
+_NICENESS = 10  # a crawl that wants the processor has nine times as much of it
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -61,6 +63,12 @@ def address_of(listener: socket.socket, host: str) -> str:
     except ValueError:
         shown = host
     return f"http://{shown}:{port}"
+
+
+def give_way() -> None:
+    """Let a crawl on the same machine go first, where the system knows of such a thing."""
+    if hasattr(os, "nice"):
+        os.nice(_NICENESS)
 
 
 def run(app: FastAPI, listener: socket.socket, on_start: Callable[[], object]) -> None:

@@ -40,11 +40,7 @@ class Source:
         """The settings as they are now; the file is read again when it has changed."""
         if self._is_store:
             return settings_in(reader)
-        stat = self.file.stat()
-        stamp = stat.st_mtime_ns, stat.st_size
-        if self._read is None or self._read[0] != stamp:
-            self._read = stamp, load_settings(self.file)
-        return self._read[1]
+        return self._in_file()
 
     def open(self) -> ReadStore:
         """Open the store for one more reader."""
@@ -54,7 +50,14 @@ class Source:
         """File of the store."""
         if self._is_store:
             return self.file
-        return store_of(self.file, load_settings(self.file))
+        return store_of(self.file, self._in_file())
+
+    def _in_file(self) -> Settings:
+        stat = self.file.stat()
+        stamp = stat.st_mtime_ns, stat.st_size
+        if self._read is None or self._read[0] != stamp:
+            self._read = stamp, load_settings(self.file)
+        return self._read[1]
 
 
 def today() -> float:

@@ -12,7 +12,7 @@ from recrawl.policies.pages import Outcomes, Pages
 from recrawl.policies.recrawl.bank import bank
 from recrawl.policies.recrawl.clocks import Trusting
 from recrawl.policies.recrawl.learning import learn_trust
-from recrawl.policies.recrawl.policy import Recrawl
+from recrawl.policies.recrawl.policy import Recrawl, _Known
 from recrawl.units import epoch_days, instants_after_epoch
 from tests.policies.crawls import outcomes
 from tests.policies.recrawl.trees import Place, pages_below, tree_of
@@ -164,7 +164,7 @@ def test_a_page_is_due_where_its_value_reaches_the_price(crawl, share):
     state, day = told(policy, start(policy), crawl)
     price = share * float(policy.value(state, EVERY, at(day + 40)[0]).max())
     due = epoch_days(policy.due(state, EVERY, price))
-    values = policy._value(state, EVERY, due)
+    values = policy._value(state, EVERY, due, _Known.of(state, EVERY))
 
     assert (due >= state.last).all()
     np.testing.assert_allclose(values, price, rtol=1e-6)

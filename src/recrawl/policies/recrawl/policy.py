@@ -234,7 +234,7 @@ class Recrawl:
         values = np.empty(len(rows))
 
         def work(some: slice) -> None:
-            values[some] = self._value(state, rows[some], today)
+            values[some] = self._value(state, rows[some], today, _Known.of(state, rows[some]))
 
         over_blocks(work, len(rows))
         return values
@@ -268,7 +268,10 @@ class Recrawl:
 
     def due(self, state: RecrawlState, rows: Ints, price: float) -> Instants:
         """When the value of each page reaches the price, if its section keeps its present pace."""
-        return due_at_price(lambda now: self._value(state, rows, now), state.last[rows], price)
+        known = _Known.of(state, rows)
+        return due_at_price(
+            lambda now: self._value(state, rows, now, known), state.last[rows], price
+        )
 
     def seen(
         self, state: RecrawlState, rows: Ints, now: Instants, outcomes: Outcomes
@@ -281,15 +284,14 @@ class Recrawl:
             learn_visits(state, rows[later], at[later], outcomes.take(later))
         return state
 
-    def _value(self, state: RecrawlState, rows: Ints, now: float | Floats) -> Floats:
+    def _value(self, state: RecrawlState, rows: Ints, now: float | Floats, known: _Known) -> Floats:
         leaf, last = state.sections.leaf[rows], state.last[rows]
         waited = np.maximum(now - last, 0.0)
         elapsed = np.maximum(state.clocks.elapsed(leaf, last, now), 0.0)
-        prior = state.relatives.prior(state.sections, rows)
-        states = state.memories.states(rows, prior)
-        doubt = np.broadcast_to(
-            effective_elapsed(state, rows, states, elapsed, now), states[0].shape
-        )
+        states, doubt = known.states, elapsed
+        if known.announced:
+            doubt = effective_elapsed(state, rows, states, elapsed, now)
+        doubt = np.broadcast_to(doubt, states[0].shape)
         value = np.zeros(len(rows))
         for share, expected in zip(
             state.memories.share, self._expected(*states, doubt), strict=True
@@ -306,6 +308,25 @@ class Recrawl:
             return map(expected_value, shape, exposure, elapsed)
         together = expected_value(shape.ravel(), exposure.ravel(), elapsed.ravel())
         return together.reshape(elapsed.shape)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Known:
+    """What is known of pages, whatever the time.
+
+    Args:
+        states: Shape and exposure of each, one row per memory.
+        announced: Whether anything is announced of any page.
+    """
+
+    states: tuple[Floats, Floats]
+    announced: bool
+
+    @classmethod
+    def of(cls, state: RecrawlState, rows: Ints) -> _Known:
+        """What is known of some pages."""
+        prior = state.relatives.prior(state.sections, rows)
+        return cls(state.memories.states(rows, prior), state.announced.any)
 
 
 def _learn_first_ages(state: RecrawlState, first: int, pages: Pages) -> None:

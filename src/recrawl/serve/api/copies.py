@@ -107,7 +107,7 @@ async def _read(
         copy = CopyReader(reader, settings).copy(url, moment)
         if copy.page >= len(seen.rule):  # the page was found since the snapshot was read
             seen = load_snapshot(settings, reader, now(reader))
-        chance = chance_fresh(seen, copy.page) if moment is None else float("nan")
+        chance = chance_fresh(seen, copy.page, now(reader)) if moment is None else float("nan")
         return {
             "page": copy.page,
             "address": copy.address,

@@ -41,13 +41,12 @@ async def pages(
     url: Annotated[str, Query(max_length=4000, description="Only the page of this address.")] = "",
 ) -> Response:
     """Pages with their change rates, the chance that their copies are fresh, and next visits."""
-    table = await questions.page_table(request)
     if url:
         found = await questions.of_page(
             request, ("find", url), lambda reader: reader.find_pages([canonical(url) or url])
         )
-        numbers = [each for each in found if each is not None and each < len(table.rows)]
-        rows = questions.page_objects(table, questions.numbers(numbers))
+        numbers = [each for each in found if each is not None]
+        rows = await questions.some_pages(request, numbers)
         return with_etag(request, {"total": len(rows), "pages": rows})
     query = TableQuery(q, host, status, sort, offset, limit)
     listed = await questions.page_list(request, query)
@@ -58,10 +57,9 @@ async def pages(
 async def one_page(request: Request, page: Number) -> Response:
     """What is known of a page."""
     await questions.page_view(request, page)  # refuses what is none
-    table = await questions.page_table(request)
-    if page >= len(table.rows):
+    rows = await questions.some_pages(request, [page])
+    if not rows:
         raise Busy(f"page {page} was found a moment ago; ask again in a minute")
-    rows = questions.page_objects(table, questions.numbers([page]))
     return with_etag(request, rows[0])
 
 

@@ -39,9 +39,9 @@ async def one_page(request: Request, number: Number) -> HTMLResponse:
 @router.get("/pages/{number}/facts")
 async def facts(request: Request, number: Number) -> HTMLResponse:
     """What is believed of it, as a part of its page."""
+    # Nothing is waited for between the two, so both are of the same table.
     table = await questions.page_table(request)
-    rows = [number] if number < len(table.rows) else []
-    found = questions.page_objects(table, questions.numbers(rows))
+    found = await questions.some_pages(request, [number])
     return shown(request, "facts.html", at=table.now, row=found[0] if found else None)
 
 

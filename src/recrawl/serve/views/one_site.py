@@ -144,7 +144,7 @@ def read_site(settings: Settings, reader: ReadStore, table: PageTable, name: str
     failures = Counter(each for each in table.rows.failure[pages].tolist() if each)
     sources = [each for each in wanted_sources(settings, reader) if _is_of(each.origin, name)]
     known = [each for each in sources if each.exposure]
-    sections = sections_of(table, pages)
+    sections = sections_of(table, pages, reader)
     return SiteView(
         at=table.now,
         host=host,
@@ -226,12 +226,12 @@ def _drawn(pages: Ints) -> Ints:
     return np.sort(drawn)
 
 
-def sections_of(table: PageTable, pages: Ints) -> list[Section]:
+def sections_of(table: PageTable, pages: Ints, reader: ReadStore) -> list[Section]:
     """Sections of some pages, most pages first; of very many pages, from some of them."""
     some = _drawn(pages)
     times = len(pages) / max(len(some), 1)
     names, place = np.unique(
-        np.array(section_names(table.addresses.take(some).tolist()), np.object_),
+        np.array(section_names(reader.addresses(some.tolist())), np.object_),
         return_inverse=True,
     )
     rows = table.rows.take(some)
@@ -277,13 +277,15 @@ class SiteActivity:
     edges_seconds: list[float]
 
 
-def read_activity(snapshot: Snapshot, table: PageTable, name: str) -> SiteActivity | None:
+def read_activity(
+    snapshot: Snapshot, table: PageTable, name: str, reader: ReadStore
+) -> SiteActivity | None:
     """How active the sections of a host were lately; None where our policy knows nothing of it."""
     if name not in table.hosts:
         raise UnknownPage(f"there is no host {name!r} in this crawl")
     pages = _drawn(np.flatnonzero(table.host == table.hosts.index(name)))
-    wanted = [section.address for section in sections_of(table, pages)[:_MOST_SECTIONS]]
-    names = np.array(section_names(table.addresses.take(pages).tolist()), np.object_)
+    wanted = [section.address for section in sections_of(table, pages, reader)[:_MOST_SECTIONS]]
+    names = np.array(section_names(reader.addresses(pages.tolist())), np.object_)
     for pool in snapshot.pools:
         state = pool.state
         place = np.full(len(snapshot.rule), -1)

@@ -1,28 +1,33 @@
 """All pages of a crawl as one table in memory, that is searched, sorted and shown in parts.
 
 A million pages take about 200 MB and some seconds to read, so the table is read once for a while,
-and every question is a look at arrays.
+and every question is a look at arrays. What few ask for (words of addresses, the order of the next
+visits) is worked out when the first one asks.
 
-Touches: a store.
+Touches: a store, locks.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from recrawl.arrays.texts import Texts
 from recrawl.errors import InvalidParameter
-from recrawl.inspect.next_visits import next_visits
+from recrawl.inspect.next_visits import PricedVisits, next_visits
 from recrawl.inspect.pages import STATUS_LABELS, page_rows
+from recrawl.inspect.scenario import MOST_PAGES
 from recrawl.report.pages import status_named
 from recrawl.settings.pools import terms
 from recrawl.units import epoch_days
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from recrawl.arrays.types import Bools, Floats, Instants, Ints
     from recrawl.entries.store import ReadStore
     from recrawl.inspect.pages import PageRows
@@ -32,6 +37,7 @@ MOST_ROWS = 500  # of one answer
 ORDERS = ("rate", "fresh", "next", "visited", "changed", "visits", "weight", "address")
 _NOTABLE = 1 / 1440  # days that a page must be late to count as overdue
 _DESCENDING_FIRST = frozenset({"rate", "changed", "visits", "weight"})
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,50 +110,69 @@ class PageTable:
     """All pages.
 
     Args:
+        snapshot: The crawl as it stood.
         rows: Facts about them.
-        addresses: Their addresses.
-        index: Finds words in them.
         host: Number of the host of each.
         hosts: Names of hosts, by number.
-        next_visit: When each is visited next.
         late: Days that each is past its set time, or the longest time between visits; nan for none.
-        now: The instant that all this is of, in days after 1970.
     """
 
+    snapshot: Snapshot
     rows: PageRows
-    addresses: Texts
-    index: WordIndex
     host: Ints
     hosts: list[str]
-    next_visit: Instants
     late: Floats
-    now: float
+    _kept: dict[str, Any] = field(default_factory=dict, repr=False)
+    _lock: Lock = field(default_factory=Lock, repr=False)
 
     @classmethod
     def read(cls, snapshot: Snapshot, reader: ReadStore) -> PageTable:
         """Read the table of a crawl."""
         rows = page_rows(snapshot, reader)
-        count = len(rows)
-        parts = [Texts.of(some) for some in reader.all_addresses()]
-        addresses = Texts.joined(parts).take(np.arange(count))
         return cls(
+            snapshot=snapshot,
             rows=rows,
-            addresses=addresses,
-            index=WordIndex.of(addresses),
-            host=snapshot.columns.host[:count],
+            host=snapshot.columns.host[: len(rows)],
             hosts=[each.name for each in reader.hosts()],
-            next_visit=next_visits(snapshot, reader, np.arange(count)),
             late=_days_late(snapshot),
-            now=snapshot.now,
         )
 
-    def find(self, query: TableQuery) -> tuple[Ints, int]:
+    @property
+    def now(self) -> float:
+        """The instant that all this is of, in days after 1970."""
+        return self.snapshot.now
+
+    def find(self, query: TableQuery, reader: ReadStore) -> tuple[Ints, int]:
         """Numbers of the pages to show, in order, and how many there are in all."""
         chosen = self._chosen(query)
         if query.search:
-            chosen = self._searched(chosen, query.search)
-        ordered = chosen[self._order(chosen, query.sort)]
+            chosen = self._searched(chosen, query.search, reader)
+        ordered = chosen[self._order(chosen, query.sort, reader)]
         return ordered[query.first : query.first + query.rows], len(chosen)
+
+    def next_visits(self, pages: Ints, reader: ReadStore) -> Instants:
+        """When some pages are visited next; NaT where they are not scheduled."""
+        if len(self.rows) <= MOST_PAGES:
+            return self._all_next_visits(reader)[pages]
+        return self._once("prices", lambda: PricedVisits.of(self.snapshot)).at(pages)
+
+    def _all_next_visits(self, reader: ReadStore) -> Instants:
+        every = np.arange(len(self.rows))
+        return self._once("next visits", lambda: next_visits(self.snapshot, reader, every))
+
+    def _addresses(self, reader: ReadStore) -> Texts:
+        def read() -> Texts:
+            parts = [Texts.of(some) for some in reader.all_addresses()]
+            return Texts.joined(parts).take(np.arange(len(self.rows)))
+
+        return self._once("addresses", read)
+
+    def _once(self, name: str, work: Callable[[], T]) -> T:
+        """What is worked out when it is first asked for, by whoever asks first."""
+        with self._lock:
+            if name not in self._kept:
+                self._kept[name] = work()
+            return self._kept[name]  # type: ignore[no-any-return]
 
     def _chosen(self, query: TableQuery) -> Ints:
         status = self.rows.status
@@ -159,37 +184,36 @@ class PageTable:
             selected = selected & (self.host == self.hosts.index(query.host))
         return np.flatnonzero(selected)
 
-    def _searched(self, chosen: Ints, search: str) -> Ints:
+    def _searched(self, chosen: Ints, search: str, reader: ReadStore) -> Ints:
         """Those whose addresses hold every word, whatever the case."""
+        addresses = self._addresses(reader)
+        index = self._once("words", lambda: WordIndex.of(addresses))
         for word in search.lower().split():
-            chosen = chosen[self.index.holding(word)[chosen]]
+            chosen = chosen[index.holding(word)[chosen]]
         return chosen
 
-    def _order(self, chosen: Ints, sort: str) -> Ints:
+    def _order(self, chosen: Ints, sort: str, reader: ReadStore) -> Ints:
         by = sort.removeprefix("-")
         if by == "address":
-            order = np.argsort(
-                np.array(self.addresses.take(chosen).tolist(), np.object_), kind="stable"
-            )
+            names = self._addresses(reader).take(chosen).tolist()
+            order = np.argsort(np.array(names, np.object_), kind="stable")
             return order[::-1] if sort.startswith("-") else order
-        key = self._key(by)[chosen]
+        key = self._key(by, reader)[chosen]
         unknown = np.isnan(key)
         falling = (by in _DESCENDING_FIRST) != sort.startswith("-")
         # What is not known comes last either way.
         return np.argsort(np.where(unknown, np.inf, -key if falling else key), kind="stable")
 
-    def _key(self, by: str) -> Floats:
+    def _key(self, by: str, reader: ReadStore) -> Floats:
         rows = self.rows
         if by in ("rate", "fresh", "weight"):
             return np.asarray(getattr(rows, by))
         if by == "visits":
             return rows.visits.astype(np.float64)
-        instants = {
-            "next": self.next_visit,
-            "visited": rows.last_visit,
-            "changed": rows.last_change,
-        }
-        at = instants[by]
+        if by == "next":
+            at = self._all_next_visits(reader)
+        else:
+            at = rows.last_visit if by == "visited" else rows.last_change
         return np.where(np.isnat(at), np.nan, at.astype("datetime64[us]").astype(np.int64))
 
     def label(self, page: int) -> str:
