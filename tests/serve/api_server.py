@@ -15,8 +15,8 @@ import uvicorn
 from recrawl.scheduler import Scheduler
 from recrawl.serve.app import create_app
 from recrawl.serve.running import listen
-from recrawl.serve.safety import Access
-from recrawl.serve.source import Source
+from recrawl.serve.safety import ServerAccess
+from recrawl.serve.source import ServedCrawl
 from tests.scheduler.test_scheduler import HandClock
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class Client:
 @contextmanager
 def served(file, owner=None, access=None):
     """The server of a crawl, in a thread of its own; gives a client."""
-    app = create_app(Source(file), access or Access.at("127.0.0.1", TOKEN), owner)
+    app = create_app(ServedCrawl(file), access or ServerAccess.at("127.0.0.1", TOKEN), owner)
     listener = listen("127.0.0.1", 0)
     config = uvicorn.Config(app, log_level="error", access_log=False, timeout_graceful_shutdown=3)
     server = uvicorn.Server(config)

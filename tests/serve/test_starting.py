@@ -16,7 +16,7 @@ import pytest
 from playwright.sync_api import expect
 
 from recrawl.cli.serve import link_to
-from recrawl.serve.safety import Access
+from recrawl.serve.safety import ServerAccess
 from tests.cli.running import start
 from tests.preloaded import environment
 from tests.serve import api_server, servers
@@ -118,7 +118,7 @@ def test_a_missing_extra_is_one_sentence(tmp_path, words, missing):
 @pytest.mark.parametrize("address", ["192.0.2.7", "0.0.0.0", "::", "crawl.example.org"])  # noqa: S104 - only decided on
 def test_whoever_is_not_on_this_machine_needs_the_link_with_the_token(address):
     """The decision only: nothing listens there, and no packet leaves."""
-    access = Access.at(address, api_server.TOKEN)
+    access = ServerAccess.at(address, api_server.TOKEN)
 
     assert not access.open_to_read
     assert link_to(access, "http://a:1") == f"http://a:1/login?token={api_server.TOKEN}"
@@ -126,13 +126,13 @@ def test_whoever_is_not_on_this_machine_needs_the_link_with_the_token(address):
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "::1", "localhost"])
 def test_on_this_machine_the_link_has_no_token(address):
-    assert link_to(Access.at(address, api_server.TOKEN), "http://a:1") == "http://a:1/"
+    assert link_to(ServerAccess.at(address, api_server.TOKEN), "http://a:1") == "http://a:1/"
 
 
 def test_the_printed_link_logs_a_browser_in_and_the_token_leaves_the_address(look, tmp_path):
     file = api_server.write_settings(tmp_path)
     api_server.crawl_store(file, rounds=1)
-    access = Access(api_server.TOKEN, frozenset({"127.0.0.1"}), open_to_read=False)
+    access = ServerAccess(api_server.TOKEN, frozenset({"127.0.0.1"}), open_to_read=False)
     with api_server.served(file, access=access) as client:
         address = f"http://127.0.0.1:{client.port}"
         window = look()

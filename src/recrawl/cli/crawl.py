@@ -162,11 +162,11 @@ async def _served(
     from recrawl.serve.beside import served_beside
     from recrawl.serve.lending import CrawlOwner
     from recrawl.serve.running import address_of, listen
-    from recrawl.serve.safety import Access
-    from recrawl.serve.source import Source
+    from recrawl.serve.safety import ServerAccess
+    from recrawl.serve.source import ServedCrawl
 
-    access = Access.at("127.0.0.1", token_of())
-    app = create_app(Source(settings), access)
+    access = ServerAccess.at("127.0.0.1", token_of())
+    app = create_app(ServedCrawl(settings), access)
     listener = listen("127.0.0.1", port)
 
     def own(crawler: Crawler | None) -> None:

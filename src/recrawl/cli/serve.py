@@ -17,8 +17,8 @@ from recrawl.errors import InvalidParameter, MissingExtra
 
 if TYPE_CHECKING:
     from recrawl.scheduler import Scheduler
-    from recrawl.serve.safety import Access
-    from recrawl.serve.source import Source
+    from recrawl.serve.safety import ServerAccess
+    from recrawl.serve.source import ServedCrawl
 
 TOKEN = "RECRAWL_TOKEN"  # noqa: S105 - name of the variable that may hold it
 _SHORTEST_TOKEN = 16
@@ -70,13 +70,13 @@ def serve(
     from recrawl.serve.app import create_app
     from recrawl.serve.lending import SchedulerOwner
     from recrawl.serve.running import address_of, give_way, listen, run
-    from recrawl.serve.safety import Access
-    from recrawl.serve.source import Source
+    from recrawl.serve.safety import ServerAccess
+    from recrawl.serve.source import ServedCrawl
 
-    source = Source(settings)
+    source = ServedCrawl(settings)
     with source.open() as reader:  # what is wrong with it is said now
         source.settings(reader)
-    access = Access.at(listen_on, token_of(), names or ())
+    access = ServerAccess.at(listen_on, token_of(), names or ())
     listener = listen(listen_on, port)
 
     def tell() -> None:
@@ -98,14 +98,14 @@ def serve(
         run(create_app(source, access, owner), listener, tell)
 
 
-def link_to(access: Access, address: str) -> str:
+def link_to(access: ServerAccess, address: str) -> str:
     """What people open in a browser: it logs in those who need the token."""
     from recrawl.serve.safety import LOGIN
 
     return f"{address}/" if access.open_to_read else f"{address}{LOGIN}?token={access.token}"
 
 
-def _scheduler(settings: Path, source: Source) -> Scheduler:
+def _scheduler(settings: Path, source: ServedCrawl) -> Scheduler:
     """The schedule of a crawl, by its settings or by a store that has them."""
     import json
 
@@ -147,7 +147,7 @@ def token_of() -> str:
     return given
 
 
-def say_token(access: Access) -> None:
+def say_token(access: ServerAccess) -> None:
     """Print the token of a server that changes something, unless the environment has it."""
     import os
 

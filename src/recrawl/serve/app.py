@@ -33,15 +33,17 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from recrawl.serve.lending import ScheduleOwner
-    from recrawl.serve.safety import Access
-    from recrawl.serve.source import Source
+    from recrawl.serve.safety import ServerAccess
+    from recrawl.serve.source import ServedCrawl
 
 _HERE = Path(__file__).parent
 _YEAR_SECONDS = 365 * 86_400
 _LOOK_SECONDS = 1.0  # between two looks for leases that have ended
 
 
-def create_app(source: Source, access: Access, owner: ScheduleOwner | None = None) -> FastAPI:
+def create_app(
+    source: ServedCrawl, access: ServerAccess, owner: ScheduleOwner | None = None
+) -> FastAPI:
     """The server of a crawl.
 
     Args:
@@ -176,7 +178,7 @@ async def _vega() -> Response:
 
 async def _login(request: Request, token: str = "") -> Response:
     """Take the token from the link that was printed, and keep it in a cookie."""
-    access: Access = request.app.state.access
+    access: ServerAccess = request.app.state.access
     if not access.knows(token):
         return HTMLResponse("<p>This link is not valid.</p>", 401)
     response = RedirectResponse("/", 303)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Source:
+class ServedCrawl:
     """A crawl by the file of its settings, or by a store that has them.
 
     Args:
@@ -58,6 +58,9 @@ class Source:
         if self._read is None or self._read[0] != stamp:
             self._read = stamp, load_settings(self.file)
         return self._read[1]
+
+
+Source = ServedCrawl  # the name that `recrawl.serve.questions` knows it by
 
 
 def today() -> float:

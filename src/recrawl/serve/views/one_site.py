@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from recrawl.entries.store import ReadStore
     from recrawl.frontier.sources import UnknownPages
     from recrawl.policies.recrawl.state import RecrawlState
-    from recrawl.serve.views.page_table import PageTable
+    from recrawl.serve.views.page_table import PagesView
     from recrawl.settings.settings import Settings
     from recrawl.state.snapshot import Snapshot
 
@@ -82,7 +82,7 @@ class RobotsShown:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class SectionRow:
     """A section of a host.
 
     Args:
@@ -128,14 +128,14 @@ class SiteView:
     robots: list[RobotsShown]
     signals: list[SignalShown]
     errors: list[tuple[str, int]]
-    sections: list[Section]
+    sections: list[SectionRow]
     more_sections: int
     sources: list[Source]
     unknown: UnknownPages | None
     refused: list[RefusedAddresses]
 
 
-def read_site(settings: Settings, reader: ReadStore, table: PageTable, name: str) -> SiteView:
+def read_site(settings: Settings, reader: ReadStore, table: PagesView, name: str) -> SiteView:
     """All that is known of a host; refused where there is none of that name."""
     host = reader.host(name)
     if host is None:
@@ -226,7 +226,7 @@ def _drawn(pages: Ints) -> Ints:
     return np.sort(drawn)
 
 
-def sections_of(table: PageTable, pages: Ints, reader: ReadStore) -> list[Section]:
+def sections_of(table: PagesView, pages: Ints, reader: ReadStore) -> list[SectionRow]:
     """Sections of some pages, most pages first; of very many pages, from some of them."""
     some = _drawn(pages)
     times = len(pages) / max(len(some), 1)
@@ -251,7 +251,7 @@ def sections_of(table: PageTable, pages: Ints, reader: ReadStore) -> list[Sectio
     )
     fresh, rate = mean(rows.fresh), mean(rows.rate)
     found = [
-        Section(
+        SectionRow(
             name,
             round(times * counts[row]),
             fresh[row],
@@ -278,7 +278,7 @@ class SiteActivity:
 
 
 def read_activity(
-    snapshot: Snapshot, table: PageTable, name: str, reader: ReadStore
+    snapshot: Snapshot, table: PagesView, name: str, reader: ReadStore
 ) -> SiteActivity | None:
     """How active the sections of a host were lately; None where our policy knows nothing of it."""
     if name not in table.hosts:

@@ -62,7 +62,7 @@ class BlockRow:
 
 
 @dataclass(frozen=True, slots=True)
-class WhatIf:
+class WhatIfView:
     """What other settings would bring.
 
     Args:
@@ -90,6 +90,9 @@ class WhatIf:
     problem: str
 
 
+WhatIf = WhatIfView  # the name that `recrawl.serve.questions` knows it by
+
+
 def budget_text(budget: Budget) -> str:
     """A budget as settings have it.
 
@@ -101,7 +104,7 @@ def budget_text(budget: Budget) -> str:
 
 def read_what_if(
     settings: Settings, reader: ReadStore, basis: PlanBasis, asked: Mapping[str, str]
-) -> WhatIf:
+) -> WhatIfView:
     """What other settings would bring.
 
     Args:
@@ -119,7 +122,7 @@ def read_what_if(
     now = expected(settings, reader, basis)
     then = now if other == settings else expected(other, reader, basis)
     lines = _lines(settings, other)
-    return WhatIf(
+    return WhatIfView(
         at=basis.now,
         now=now,
         then=then,
