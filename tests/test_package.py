@@ -3,6 +3,7 @@ import importlib
 import inspect
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -110,3 +111,14 @@ def test_estimating_loads_no_trends():
     heavy = ("recrawl.trends", "pyarrow", "scipy", "pandas")
 
     assert loaded_by("import recrawl.analysis.estimate", *heavy) == set()
+
+
+def test_a_class_name_stands_for_one_thing_in_the_whole_package():
+    homes: dict[str, list[str]] = {}
+    for file in sorted(Path(recrawl.__path__[0]).rglob("*.py")):
+        for node in ast.parse(file.read_text()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(file.name)
+
+    assert len(homes) > 500  # they were found
+    assert {name: files for name, files in homes.items() if len(files) > 1} == {}

@@ -189,3 +189,12 @@ def test_a_pruned_site_is_crawled_anew(tmp_path):
     with open_store(tmp_path / "recrawl.db") as reader:
         assert reader.find_pages([server.address("/")]) == [1]
         assert reader.pages().status.tolist() == [PageStatus.ERASED, PageStatus.COPIED]
+
+
+def test_a_prune_that_nobody_can_confirm_is_refused_before_it_shows_anything(folder):
+    leave_site_b()
+
+    for words in (("prune",), ("prune", "--csv")):
+        ended = run(*words, cwd=folder)
+        assert "add --yes" in sentence(ended)
+        assert ended.out == ""

@@ -127,6 +127,17 @@ def test_an_unknown_page_is_refused_with_the_nearest(folder):
     assert sentence(ended).endswith("did you mean https://a.org/s0/p3.html?")
 
 
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("https://a.org/s0/x", "block https://a.org/ takes it in once it is found, `recrawl hint "),
+        ("https://nowhere.org/", "no block of the settings covers it, `recrawl add https://now"),
+    ],
+)
+def test_an_unknown_page_is_said_to_be_taken_in_or_not(folder, url, said):
+    assert f"recrawl.db: no page {url}; {said}" in sentence(run("why", url, cwd=folder))
+
+
 def test_a_folder_without_a_crawl_is_refused(tmp_path):
     ended = run("why", "https://a.org/", cwd=tmp_path)
 

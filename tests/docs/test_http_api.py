@@ -11,8 +11,8 @@ import pytest
 from recrawl.scheduler import Scheduler
 from recrawl.serve.app import create_app
 from recrawl.serve.lending import SchedulerOwner
-from recrawl.serve.safety import Access
-from recrawl.serve.source import Source
+from recrawl.serve.safety import ServerAccess
+from recrawl.serve.source import ServedCrawl
 from tests.docs.pages import DOCS, blocks
 from tests.serve.api_server import PAGES, TOKEN, crawl_store, served, write_settings
 
@@ -51,6 +51,6 @@ def test_every_command_works(tmp_path):
 
 
 def test_every_call_is_named():
-    description = create_app(Source(DOCS), Access.at("127.0.0.1", TOKEN)).openapi()
+    description = create_app(ServedCrawl(DOCS), ServerAccess.at("127.0.0.1", TOKEN)).openapi()
     for path in description["paths"]:
         assert path.removeprefix("/api/v1").replace("{page}", "{n}") in PAGE, path

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import runpy
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,15 +12,12 @@ import pytest
 
 from recrawl import open_store
 from recrawl.store import open_store as open_reader
+from tests.browsers import CHROMIUM, NO_BROWSER, unprivileged_chromium
 from tests.servers.changing_site import changing_site, page
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PAGES = {"/": page("sheep"), "/a": page("goats"), "/b": page("cows")}
-# A root's browser, on loopback only, with nobody's profile.
-OPTIONS = (
-    "--no-sandbox",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-)
+OPTIONS = ("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",)  # on loopback only
 
 
 def crawled(name, site, folder, *addresses):
@@ -43,15 +40,15 @@ def test_a_crawler_visits_what_is_due(tmp_path, name):
     assert all(copy.etag for copy in copies if copy)  # so the next request is a conditional one
 
 
+@pytest.mark.skipif(CHROMIUM is None, reason=NO_BROWSER)
 def test_a_crawler_with_a_browser_sees_what_scripts_write(tmp_path, monkeypatch, capsys):
-    """As root a browser needs to be told so; its name server knows loopback only."""
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("needs Debian's chromium, which `scripts/test` installs where it can")
+    """The browser's name server knows loopback only."""
     monkeypatch.chdir(tmp_path)
     example = runpy.run_path(str(EXAMPLES / "playwright_crawler.py"))
     script = "document.body.append('Only scripts know of ' + 'the ostriches at night.')"
-    with changing_site({"/": page("birds") + f"<script>{script}</script>"}) as site:
+    birds = page("birds") + f"<script>{script}</script>"
+    with unprivileged_chromium() as folder, changing_site({"/": birds}) as site:
+        monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
         example["crawl"]([f"{site.address}/", f"{site.address}/missing"], arguments=OPTIONS)
 
     assert sorted(line.split()[0] for line in capsys.readouterr().out.splitlines()) == [

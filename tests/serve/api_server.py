@@ -15,8 +15,8 @@ import uvicorn
 from recrawl.scheduler import Scheduler
 from recrawl.serve.app import create_app
 from recrawl.serve.running import listen
-from recrawl.serve.safety import Access
-from recrawl.serve.source import Source
+from recrawl.serve.safety import ServerAccess
+from recrawl.serve.source import ServedCrawl
 from tests.scheduler.test_scheduler import HandClock
 
 if TYPE_CHECKING:
@@ -105,6 +105,17 @@ class Client:
     def get(self, path, **headers):
         return self.ask("GET", path, **headers)
 
+    @contextmanager
+    def stream(self, path):
+        """Open a stream; gives what its events hold."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            connection.request("GET", path, headers={"Authorization": f"Bearer {self.token}"})
+            response = connection.getresponse()
+            yield (json.loads(line[6:]) for line in response if line.startswith(b"data: "))
+        finally:
+            connection.close()
+
     def post(self, path, body=None, **headers):
         return self.ask("POST", path, body, **headers)
 
@@ -112,7 +123,7 @@ class Client:
 @contextmanager
 def served(file, owner=None, access=None):
     """The server of a crawl, in a thread of its own; gives a client."""
-    app = create_app(Source(file), access or Access.at("127.0.0.1", TOKEN), owner)
+    app = create_app(ServedCrawl(file), access or ServerAccess.at("127.0.0.1", TOKEN), owner)
     listener = listen("127.0.0.1", 0)
     config = uvicorn.Config(app, log_level="error", access_log=False, timeout_graceful_shutdown=3)
     server = uvicorn.Server(config)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.browsers import CHROMIUM, NO_BROWSER
 from tests.serve import servers, stores
 
 
@@ -22,8 +23,8 @@ def empty(tmp_path_factory):
 @pytest.fixture(scope="module")
 def chromium():
     """A headless browser."""
-    if servers.CHROMIUM is None:
-        pytest.skip(servers.NO_BROWSER)
+    if CHROMIUM is None:
+        pytest.skip(NO_BROWSER)
     with servers.browser() as found:
         yield found
 

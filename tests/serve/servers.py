@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import time
 import urllib.error
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import expect, sync_playwright
 
+from tests.browsers import unprivileged_chromium
 from tests.preloaded import popen
 
 if TYPE_CHECKING:
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-NO_BROWSER = "no Chromium is installed; scripts/test installs it where it can"
 _WORKED_OUT = 202  # it is being worked out
 _PATIENCE_MS = 120_000  # the machine may be busy
 _FLAGS = (
@@ -66,11 +64,9 @@ def served(file: Path, *words: str) -> Iterator[str]:
 
 @contextmanager
 def browser() -> Iterator[Browser]:
-    """A headless Chromium."""
-    # As root Chromium starts only without its sandbox.
-    flags = [*_FLAGS, "--no-sandbox"] if os.getuid() == 0 else list(_FLAGS)
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
+    """A headless Chromium, of an unprivileged user."""
+    with unprivileged_chromium() as folder, sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=folder / "chromium", args=_FLAGS)
         try:
             yield chromium
         finally:
@@ -103,7 +99,7 @@ class Window:
     Attributes:
         context: What it keeps: storage, colours.
         page: What it shows.
-        wrong: Errors on the console, and requests that left the server.
+        wrong: Errors and warnings on the console, and requests that left the server.
     """
 
     context: BrowserContext
@@ -133,7 +129,7 @@ class Window:
         return self.page
 
     def _said(self, message: ConsoleMessage) -> None:
-        if message.type == "error":
+        if message.type in ("error", "warning"):
             self.wrong.append(f"console: {message.text}")
 
     def _asked(self, request: Request) -> None:

@@ -10,7 +10,7 @@ from mcp import Client, StdioServerParameters
 from mcp_types import TextContent
 
 from recrawl.serve.agents import agent_server
-from recrawl.serve.source import Source
+from recrawl.serve.source import ServedCrawl
 from tests.cli import crawls, running
 from tests.preloaded import RECRAWL
 from tests.serve.api_server import HOSTILE, PAGES, crawl_store, write_settings
@@ -44,7 +44,7 @@ def call(server, *calls):
 
 def test_the_tools_only_read(file):
     async def ask():
-        async with Client(agent_server(Source(file))) as client:
+        async with Client(agent_server(ServedCrawl(file))) as client:
             return (await client.list_tools()).tools
 
     tools = {tool.name: tool for tool in asyncio.run(ask())}
@@ -68,10 +68,10 @@ def test_an_agent_asks_over_standard_streams(file):
 
 
 def test_what_changed_is_read_to_the_end(file):
-    server = agent_server(Source(file))
+    server = agent_server(ServedCrawl(file))
     (first,) = call(server, ("changes_since", {"limit": 5}))
     assert (len(first["events"]), first["more"]) == (5, True)
-    server = agent_server(Source(file))
+    server = agent_server(ServedCrawl(file))
     (rest,) = call(server, ("changes_since", {"cursor": first["cursor"], "limit": 200}))
     ids = [each["id"] for each in first["events"] + rest["events"]]
     assert len(ids) == len(set(ids)) >= len(PAGES)
@@ -80,7 +80,7 @@ def test_what_changed_is_read_to_the_end(file):
 
 def test_a_copy_says_how_sure_it_is(file):
     unsure, odd, unknown, why = call(
-        agent_server(Source(file)),
+        agent_server(ServedCrawl(file)),
         ("get_copy", {"url": PAGES[0], "fresh": 0.9999}),
         ("get_copy", {"url": PAGES[0], "fresh": 7}),
         ("why", {"url": "https://a.org/none"}),
@@ -98,7 +98,7 @@ def test_a_server_that_may_fetch_visits_the_page_first(tmp_path):
         crawls.crawl_in(tmp_path, server, top='budget = "100000/1d"')
         assert running.run("crawl", "--once", cwd=tmp_path).code == 0
         server.pages["/"] = answers.page(b"<p>second version")
-        tools = agent_server(Source(tmp_path / "recrawl.toml"), fetches=True)
+        tools = agent_server(ServedCrawl(tmp_path / "recrawl.toml"), fetches=True)
         (copy,) = call(tools, ("get_copy", {"url": server.address("/"), "fresh": 0.9999999}))
 
     assert copy["visited"]

@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -27,11 +28,12 @@ SERIOUS = ("serious", "critical")
 
 @pytest.mark.parametrize("path", PAGES)
 def test_every_page_of_a_crawl_shows_what_it_is_for(look, example, path):
-    page = look().show(example + path)
+    page = look(timezone_id="Asia/Tokyo").show(example + path)
 
     expect(page.locator("h1")).to_be_visible()
     for chart in page.locator("[data-chart] [role=img]").all():
         assert chart.locator("svg path").count() > 3  # something is drawn
+    _says_as_of_when(page.locator("header .as-of"))
 
 
 @pytest.mark.parametrize("path", EMPTY)
@@ -202,11 +204,43 @@ def test_figures_move_without_a_reload(look, tmp_path):
         page.context.close()
 
 
+def test_parts_that_come_later_say_their_own_instant(look, example):
+    page = look(timezone_id="Asia/Tokyo").show(example + "/pages/2")
+
+    lines = page.locator("main .as-of time")
+    assert lines.count() == 2
+    for line in lines.all_inner_texts():
+        assert re.fullmatch(r"(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d", line)  # no longer in UTC
+
+
+def test_the_overview_moves_on_and_says_so_until_the_server_is_gone(look, tmp_path):
+    file = stores.example(tmp_path / "ended")
+    window = look()
+    with servers.served(file) as address:
+        page = window.show(address + "/")
+        shown = page.locator("header .as-of time")
+        before = shown.get_attribute("datetime") or ""
+        expect(shown).not_to_have_attribute("datetime", before)
+        expect(page.locator(".stale-mark")).to_be_hidden()
+
+    expect(page.locator(".stale-mark")).to_be_visible()
+    window.wrong.clear()  # the browser tells of the closed connection itself
+
+
 def test_what_is_not_there_is_a_page_that_says_so(look, example):
     window = look()
     window.page.goto(example + "/pages/999")
     expect(window.page.locator("main")).to_contain_text("there is no page 999")
     window.wrong.clear()  # the browser tells of the 404 itself
+
+
+def _says_as_of_when(line):
+    """In the visitor's time; in Tokyo it is nine hours later than in the title, which has UTC."""
+    expect(line.locator(".stale-mark")).to_be_hidden()
+    shown = line.locator("time")
+    utc = datetime.fromisoformat(shown.get_attribute("title").replace(" UTC", "Z"))
+    assert shown.inner_text().endswith(f"{utc + timedelta(hours=9):%H:%M:%S}")
+    assert datetime.now(UTC) - utc < timedelta(minutes=5)
 
 
 def _rows(address):

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from recrawl.serve import safety
-from recrawl.serve.safety import Access
+from recrawl.serve.safety import ServerAccess
 from tests.serve.api_server import (
     HOSTILE,
     PAGES,
@@ -30,7 +30,7 @@ def file(tmp_path_factory):
 
 @pytest.fixture
 def client(file):
-    with served(file, access=Access(TOKEN, frozenset({"127.0.0.1"}), True, 20_000)) as client:
+    with served(file, access=ServerAccess(TOKEN, frozenset({"127.0.0.1"}), True, 20_000)) as client:
         yield client
 
 
@@ -81,7 +81,7 @@ def test_the_token_is_compared_in_constant_time(monkeypatch):
         return real(one, other)
 
     monkeypatch.setattr(secrets, "compare_digest", compare)
-    access = Access.at("127.0.0.1", TOKEN)
+    access = ServerAccess.at("127.0.0.1", TOKEN)
     assert access.knows(TOKEN)
     assert not access.knows(TOKEN[:-1])
     assert not access.knows(None)
@@ -89,7 +89,7 @@ def test_the_token_is_compared_in_constant_time(monkeypatch):
 
 
 def test_the_token_is_no_part_of_what_is_printed():
-    assert TOKEN not in repr(Access.at("127.0.0.1", TOKEN))
+    assert TOKEN not in repr(ServerAccess.at("127.0.0.1", TOKEN))
 
 
 def test_a_cookie_is_for_our_own_pages_only(client):
@@ -127,11 +127,11 @@ def test_a_cookie_is_for_our_own_pages_only(client):
 )
 def test_any_other_address_needs_a_token_even_to_read(address, is_open):
     """The decision only: nothing is bound there."""
-    assert Access.at(address, TOKEN).open_to_read is is_open
+    assert ServerAccess.at(address, TOKEN).open_to_read is is_open
 
 
 def test_reading_needs_the_token_where_others_may_ask(file):
-    access = Access(TOKEN, frozenset({"127.0.0.1"}), open_to_read=False)
+    access = ServerAccess(TOKEN, frozenset({"127.0.0.1"}), open_to_read=False)
     with served(file, access=access) as client:
         stranger = Client(client.port, token="")
         for path in ("/", "/api/v1/status", "/api/v1/openapi.json", "/static/style.css"):

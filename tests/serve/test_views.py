@@ -1,5 +1,7 @@
 """What pages show, as values."""
 
+import re
+import time
 from dataclasses import replace
 from math import inf, isnan, nan
 
@@ -10,13 +12,16 @@ from recrawl.entries.entries import PageChange, PagesFound, VisitMade
 from recrawl.errors import InvalidParameter
 from recrawl.inspect.status.hindsight import Gaps, past_freshness
 from recrawl.inspect.status.overview import plan_basis
+from recrawl.serve.views import as_of
 from recrawl.serve.views.sites import SiteRow, SitesQuery, SiteTable
 from recrawl.serve.views.what_if import read_what_if
 from recrawl.settings.settings import read_settings
 from recrawl.store import create_store, open_store
 from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import PageStatus, VisitOutcome
-from tests.serve import servers, stores
+from tests.serve import api_server, servers, stores
+
+STALE = 'class="as-of stale"'
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +150,8 @@ def test_what_cannot_be_is_said_and_nothing_is_planned(crawl, asked, said):
 
 def test_sites_without_copies_come_last_either_way():
     row = SiteRow("a.org", 1, 1, 0.5, 0, 0, 0, 0, 0.0, None, "")
-    table = SiteTable([replace(row, host="none", fresh=nan), replace(row, fresh=0.9), row])
+    rows = [replace(row, host="none", fresh=nan), replace(row, fresh=0.9), row]
+    table = SiteTable(rows, at=0.0)
 
     up, _ = table.find(SitesQuery(sort="fresh"))
     down, _ = table.find(SitesQuery(sort="-fresh"))
@@ -186,3 +192,26 @@ def test_the_policy_allows_no_code_but_our_own(example):
     assert " style=" not in text
     assert "<style" not in text
     assert not [line for line in text.splitlines() if "<script>" in line]
+
+
+def test_figures_are_marked_as_stale_when_no_newer_ones_can_be_worked_out(tmp_path, monkeypatch):
+    """Those that are there are shown a while longer, and say how old they are."""
+    monkeypatch.setattr(as_of, "_STALE_DAYS", 7 / SECONDS_A_DAY)  # more than they are kept
+    file = stores.example(tmp_path / "broken")
+    with api_server.served(file) as client:
+        fresh = client.get("/").body.decode()
+        with client.stream("/api/v1/live") as lines:
+            first = next(lines)
+        file.write_text("budget = ?")
+        deadline = time.monotonic() + 60
+        while STALE not in (stale := client.get("/").body.decode()):
+            assert time.monotonic() < deadline
+            time.sleep(0.5)
+        with client.stream("/api/v1/live") as lines:
+            last = next(lines)
+
+    instants = {*re.findall(r'<time datetime="([^"]+)"', fresh + stale)}
+    assert STALE not in fresh
+    assert instants == {first["as_of"]} == {last["as_of"]}
+    assert (first["stale"], last["stale"]) == (False, True)
+    assert first["figures"].keys() == first["notes"].keys()

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recrawl.adapters.tables.outputs import check_output
+from recrawl.report.charts.vega import VEGA_LITE, schema_of
 from recrawl.store.scratch import whole_file
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 PICTURES = {".svg": "svg", ".png": "png"}
 
+_NOTEBOOKS = "5"  # version of Vega-Lite that they draw; a chart of ours is the same in both
 _SCALE = 2  # pixels of a PNG for each of the chart's: sharp on the screens of today
 _CLIP = re.compile(r'(?<=<clipPath id="clip)\d+|(?<=clip-path="url\(#clip)\d+')
 
@@ -42,8 +44,11 @@ def _drawn(chart: Chart, kind: str) -> bytes:
     import vl_convert
 
     if kind == "png":
-        return vl_convert.vegalite_to_png(chart, scale=_SCALE, allowed_base_urls=[])
-    return (_renumbered(vl_convert.vegalite_to_svg(chart, allowed_base_urls=[])) + "\n").encode()
+        return vl_convert.vegalite_to_png(
+            chart, vl_version=VEGA_LITE, scale=_SCALE, allowed_base_urls=[]
+        )
+    svg = vl_convert.vegalite_to_svg(chart, vl_version=VEGA_LITE, allowed_base_urls=[])
+    return f"{_renumbered(svg)}\n".encode()
 
 
 def _renumbered(svg: str) -> str:
@@ -75,8 +80,9 @@ class DrawnChart:
     ) -> dict[str, Chart | str]:
         """What a notebook shows: the chart itself, or a picture where it cannot draw one."""
         del include, exclude  # a notebook drops what it was not asking for
+        in_notebooks = {**self.spec, "$schema": schema_of(_NOTEBOOKS)}
         return {
-            "application/vnd.vegalite.v5+json": self.spec,
+            f"application/vnd.vegalite.v{_NOTEBOOKS}+json": in_notebooks,
             "image/svg+xml": _drawn(self.spec, "svg").decode(),
             "image/png": base64.b64encode(_drawn(self.spec, "png")).decode(),
             "text/plain": repr(self),

@@ -154,20 +154,19 @@ async def _served(
     """Crawl with the server beside it."""
     from dataclasses import replace
 
-    from recrawl.cli.serve import needs_extra
+    from recrawl.cli.serve import check_extra, say_token, token_of
 
-    with needs_extra():
-        from recrawl.serve.app import create_app, set_owner
-        from recrawl.serve.beside import served_beside
-        from recrawl.serve.lending import CrawlOwner
-        from recrawl.serve.safety import Access
-        from recrawl.serve.source import Source
+    check_extra()
 
-    from recrawl.cli.serve import say_token, token_of
+    from recrawl.serve.app import create_app, set_owner
+    from recrawl.serve.beside import served_beside
+    from recrawl.serve.lending import CrawlOwner
     from recrawl.serve.running import address_of, listen
+    from recrawl.serve.safety import ServerAccess
+    from recrawl.serve.source import ServedCrawl
 
-    access = Access.at("127.0.0.1", token_of())
-    app = create_app(Source(settings), access)
+    access = ServerAccess.at("127.0.0.1", token_of())
+    app = create_app(ServedCrawl(settings), access)
     listener = listen("127.0.0.1", port)
 
     def own(crawler: Crawler | None) -> None:

@@ -119,8 +119,14 @@ def write_pages(
             writer.write(Texts.of(reader.addresses(pages[some].tolist())), columns(some))
 
 
-def page_of(reader: ReadStore, url: str) -> tuple[int, str]:
-    """Number and canonical address of a page; raise with the nearest address if it is unknown."""
+def page_of(reader: ReadStore, url: str, settings: Settings | None = None) -> tuple[int, str]:
+    """Number and canonical address of a page; raise with the nearest address if it is unknown.
+
+    Args:
+        reader: The store.
+        url: Address of the page.
+        settings: Given where the error is to say which block would take an unknown page in.
+    """
     from itertools import chain
 
     from recrawl.errors import UnknownPage
@@ -132,8 +138,20 @@ def page_of(reader: ReadStore, url: str) -> tuple[int, str]:
     if page is None:
         other = nearest(address, chain.from_iterable(reader.all_addresses()))
         hint = f"; did you mean {other}?" if other else ""
-        raise UnknownPage(f"{reader.name}: no page {address}{hint}")
+        taken = "" if settings is None or not canonical(url) else _taken_in(settings, address)
+        raise UnknownPage(f"{reader.name}: no page {address}{taken}{hint}")
     return page, address
+
+
+def _taken_in(settings: Settings, address: str) -> str:
+    """Whether an address that is not known would be taken in, and by what."""
+    from recrawl.settings.rules import NO_RULE
+
+    found = settings.admit(address)
+    if found.rule == NO_RULE:
+        return f"; no block of the settings covers it, `recrawl add {address}` adds one"
+    block = settings.rules[found.rule].label
+    return f"; block {block} takes it in once it is found, `recrawl hint {address}` adds it now"
 
 
 def host_of(reader: ReadStore, name: str) -> Host:

@@ -44,9 +44,9 @@ def mcp(
         if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types", "pydantic"):
             raise
         raise MissingExtra("`recrawl mcp`", "mcp") from None
-    from recrawl.serve.source import Source
+    from recrawl.serve.source import ServedCrawl
 
-    source = Source(settings)
+    source = ServedCrawl(settings)
     with source.open() as reader:  # what is wrong with it is said now
         source.settings(reader)
     agent_server(source, fetches=fetch).run()

@@ -62,8 +62,10 @@ def prune(
         return
     with open_for_writing(place) as store, open_store(place) as reader:
         found = unlisted_pages(asked, reader).tolist()
-        _show(reader, found, out)
         pages = counted(len(found), "page")
+        if found and not yes:
+            shared.check_asked(for_good=True)
+        _show(reader, found, out)
         if found:
             shared.confirm(f"Delete {pages} for good?", yes=yes, for_good=True)
         erased = prune_pages(store, reader, found, time.time())

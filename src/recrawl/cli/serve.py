@@ -6,7 +6,7 @@ Touches: files, the network, the clock, signals, the standard streams.
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,11 +16,9 @@ from recrawl.cli import screen, shared
 from recrawl.errors import InvalidParameter, MissingExtra
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from recrawl.scheduler import Scheduler
-    from recrawl.serve.safety import Access
-    from recrawl.serve.source import Source
+    from recrawl.serve.safety import ServerAccess
+    from recrawl.serve.source import ServedCrawl
 
 TOKEN = "RECRAWL_TOKEN"  # noqa: S105 - name of the variable that may hold it
 _SHORTEST_TOKEN = 16
@@ -67,29 +65,26 @@ def serve(
         recrawl serve --listen 0.0.0.0 --name crawl.example.org
         recrawl serve --schedule
     """  # noqa: D301 - \b tells click to leave the paragraph alone
-    with needs_extra():
-        from recrawl.serve.app import create_app
-        from recrawl.serve.lending import SchedulerOwner
-        from recrawl.serve.safety import LOGIN, Access
-        from recrawl.serve.source import Source
+    check_extra()
 
+    from recrawl.serve.app import create_app
+    from recrawl.serve.lending import SchedulerOwner
     from recrawl.serve.running import address_of, give_way, listen, run
+    from recrawl.serve.safety import ServerAccess
+    from recrawl.serve.source import ServedCrawl
 
-    source = Source(settings)
+    source = ServedCrawl(settings)
     with source.open() as reader:  # what is wrong with it is said now
         source.settings(reader)
-    access = Access.at(listen_on, token_of(), names or ())
+    access = ServerAccess.at(listen_on, token_of(), names or ())
     listener = listen(listen_on, port)
 
     def tell() -> None:
-        address = address_of(listener, (names or [listen_on])[0])
-        if access.open_to_read:
-            screen.say(f"{address}/")
-            if schedule:
-                say_token(access)
-        else:
-            screen.say(f"{address}{LOGIN}?token={access.token}")
+        screen.say(link_to(access, address_of(listener, (names or [listen_on])[0])))
+        if not access.open_to_read:
             screen.remark("Whoever has this link can read everything; others cannot.")
+        elif schedule:
+            say_token(access)
         sys.stdout.flush()  # whoever started this may wait for the address
 
     with ExitStack() as stack:
@@ -103,7 +98,14 @@ def serve(
         run(create_app(source, access, owner), listener, tell)
 
 
-def _scheduler(settings: Path, source: Source) -> Scheduler:
+def link_to(access: ServerAccess, address: str) -> str:
+    """What people open in a browser: it logs in those who need the token."""
+    from recrawl.serve.safety import LOGIN
+
+    return f"{address}/" if access.open_to_read else f"{address}{LOGIN}?token={access.token}"
+
+
+def _scheduler(settings: Path, source: ServedCrawl) -> Scheduler:
     """The schedule of a crawl, by its settings or by a store that has them."""
     import json
 
@@ -118,8 +120,14 @@ def _scheduler(settings: Path, source: Source) -> Scheduler:
 
 def check_extra() -> None:
     """Raise where the extra is not installed, before anything else is done."""
-    with needs_extra():
+    try:
+        import uvicorn  # noqa: F401 - loaded only when a server runs
+
         import recrawl.serve.app  # noqa: F401 - to see whether it can be
+    except ModuleNotFoundError as error:
+        if error.name not in ("fastapi", "starlette", "jinja2", "uvicorn"):
+            raise
+        raise MissingExtra("`recrawl serve`", "serve") from None
 
 
 def token_of() -> str:
@@ -139,20 +147,9 @@ def token_of() -> str:
     return given
 
 
-def say_token(access: Access) -> None:
+def say_token(access: ServerAccess) -> None:
     """Print the token of a server that changes something, unless the environment has it."""
     import os
 
     if TOKEN not in os.environ:
         screen.remark(f"Token for calls that change something: {access.token}")
-
-
-@contextmanager
-def needs_extra() -> Iterator[None]:
-    """Turn a missing package of the extra into a sentence."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if error.name not in ("fastapi", "starlette", "jinja2", "uvicorn", "pydantic"):
-            raise
-        raise MissingExtra("`recrawl serve`", "serve") from None

@@ -325,6 +325,16 @@ def revert_remark(count: int) -> None:
         screen.remark(f"{counted(count, 'change')} went back to an earlier version.")
 
 
+def check_asked(*, for_good: bool) -> bool:
+    """Whether a person can be asked; raise where nobody can and there is no way back."""
+    asked = screen.is_terminal(sys.stdin) and screen.is_terminal(sys.stderr)
+    if for_good and not asked:
+        from recrawl.errors import InvalidInput
+
+        raise InvalidInput("nobody is there to confirm this, and it cannot be undone; add --yes")
+    return asked
+
+
 def confirm(question: str, *, yes: bool, above: Sequence[str] = (), for_good: bool = False) -> None:
     """Ask a person at a terminal, unless --yes was given; anything but a yes ends the verb.
 
@@ -336,13 +346,7 @@ def confirm(question: str, *, yes: bool, above: Sequence[str] = (), for_good: bo
     """
     if yes:
         return
-    if not (screen.is_terminal(sys.stdin) and screen.is_terminal(sys.stderr)):
-        if for_good:
-            from recrawl.errors import InvalidInput
-
-            raise InvalidInput(
-                "nobody is there to confirm this, and it cannot be undone; add --yes"
-            )
+    if not check_asked(for_good=for_good):
         return
     for line in above:
         screen.remark(line)

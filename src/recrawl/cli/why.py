@@ -24,7 +24,8 @@ def why(
     nothing is changed. The next visit, and what would change it, is found by
     simulating the crawl ahead. A crawl of more than 2,000 pages is simulated with
     a random sample of that many. For a page that the crawl does not know it says
-    whether robots.txt forbids it, or which filter leaves it out.
+    whether robots.txt forbids it, which filter leaves it out, or which block of the
+    settings would take it in.
 
     \b
     Examples:
@@ -41,7 +42,7 @@ def why(
         if address and reader.find_pages([address]) == [None]:
             found = refused(snapshot, reader, address)
         if found is None:
-            page, _ = inspecting.page_of(reader, url)
+            page, _ = inspecting.page_of(reader, url, snapshot.settings)
             found = reasons(snapshot, reader, page)
     if as_json:
         screen.say(json.dumps(why_object(found)))

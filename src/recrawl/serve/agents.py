@@ -36,7 +36,7 @@ from recrawl.serve.questions import page_objects
 from recrawl.serve.source import now
 from recrawl.serve.views.one_page import read_why
 from recrawl.serve.views.overview import read_overview
-from recrawl.serve.views.page_table import PageTable, TableQuery
+from recrawl.serve.views.page_table import PagesView, TableQuery
 from recrawl.state.snapshot import load_snapshot
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from recrawl.entries.store import ReadStore
     from recrawl.publish.reading import PageCopy
-    from recrawl.serve.source import Source
+    from recrawl.serve.source import ServedCrawl
     from recrawl.state.snapshot import Snapshot
 
 T = TypeVar("T")
@@ -71,7 +71,7 @@ class AgentTools:
         fetches: Whether a page may be visited for a fresher copy.
     """
 
-    def __init__(self, source: Source, *, fetches: bool = False) -> None:
+    def __init__(self, source: ServedCrawl, *, fetches: bool = False) -> None:
         self._source = source
         self._fetches = fetches
         self._answers = Answers(source.open)
@@ -175,9 +175,9 @@ class AgentTools:
     ) -> dict[str, Any]:
         """Pages whose addresses hold all words: change rates, chance to be fresh, next visits."""
 
-        def read(reader: ReadStore) -> PageTable:
+        def read(reader: ReadStore) -> PagesView:
             settings = self._source.settings(reader)
-            return PageTable.read(load_snapshot(settings, reader, now(reader)), reader)
+            return PagesView.read(load_snapshot(settings, reader, now(reader)), reader)
 
         table = await self._read(read, "table", _TABLE_SECONDS)
 
@@ -233,7 +233,7 @@ def _verdict(chance: float, wanted: float | None, why_not: str) -> dict[str, Any
     return {"fresh_enough": enough, "why_not": None if enough else why_not}
 
 
-def agent_server(source: Source, *, fetches: bool = False) -> MCPServer[None]:
+def agent_server(source: ServedCrawl, *, fetches: bool = False) -> MCPServer[None]:
     """The server for agents.
 
     Args:

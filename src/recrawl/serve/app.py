@@ -22,6 +22,7 @@ from starlette.staticfiles import StaticFiles
 
 import recrawl
 from recrawl.errors import RecrawlError, StoreError
+from recrawl.report.charts.vega import VEGA_LITE
 from recrawl.serve import api, charts, pages, questions
 from recrawl.serve.answers import Answers
 from recrawl.serve.lending import Lending
@@ -32,16 +33,17 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from recrawl.serve.lending import ScheduleOwner
-    from recrawl.serve.safety import Access
-    from recrawl.serve.source import Source
+    from recrawl.serve.safety import ServerAccess
+    from recrawl.serve.source import ServedCrawl
 
 _HERE = Path(__file__).parent
 _YEAR_SECONDS = 365 * 86_400
 _LOOK_SECONDS = 1.0  # between two looks for leases that have ended
-VL_VERSION = "5.21"  # that our charts are written for
 
 
-def create_app(source: Source, access: Access, owner: ScheduleOwner | None = None) -> FastAPI:
+def create_app(
+    source: ServedCrawl, access: ServerAccess, owner: ScheduleOwner | None = None
+) -> FastAPI:
     """The server of a crawl.
 
     Args:
@@ -162,7 +164,7 @@ def _bundle() -> str:
     import vl_convert
 
     return vl_convert.javascript_bundle(
-        "window.vegaEmbed = vegaEmbed; window.vega = vega;", vl_version=VL_VERSION
+        "window.vegaEmbed = vegaEmbed; window.vega = vega;", vl_version=VEGA_LITE
     )
 
 
@@ -176,7 +178,7 @@ async def _vega() -> Response:
 
 async def _login(request: Request, token: str = "") -> Response:
     """Take the token from the link that was printed, and keep it in a cookie."""
-    access: Access = request.app.state.access
+    access: ServerAccess = request.app.state.access
     if not access.knows(token):
         return HTMLResponse("<p>This link is not valid.</p>", 401)
     response = RedirectResponse("/", 303)

@@ -85,7 +85,7 @@ def host_name(header: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class ServerAccess:
     """Who may ask.
 
     Args:
@@ -101,8 +101,8 @@ class Access:
     most_bytes: int = 8 << 20
 
     @classmethod
-    def at(cls, address: str, token: str, names: Iterable[str] = ()) -> Access:
-        """Access to a server at an address.
+    def at(cls, address: str, token: str, names: Iterable[str] = ()) -> ServerAccess:
+        """ServerAccess to a server at an address.
 
         Args:
             address: Where it listens. On loopback reading needs no token.
@@ -126,7 +126,7 @@ class Safety:
         access: Who may ask.
     """
 
-    def __init__(self, app: App, access: Access) -> None:
+    def __init__(self, app: App, access: ServerAccess) -> None:
         self._app = app
         self._access = access
 

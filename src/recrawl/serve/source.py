@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Source:
+class ServedCrawl:
     """A crawl by the file of its settings, or by a store that has them.
 
     Args:
@@ -60,6 +60,14 @@ class Source:
         return self._read[1]
 
 
+Source = ServedCrawl  # the name that `recrawl.serve.questions` knows it by
+
+
+def today() -> float:
+    """The current time in days after 1970."""
+    return time.time() / SECONDS_A_DAY
+
+
 def now(reader: ReadStore) -> float:
     """The current time in days after 1970, or that of a crawl whose clock was ahead of ours."""
-    return max(time.time(), reader.newest_instant()) / SECONDS_A_DAY
+    return max(today(), reader.newest_instant() / SECONDS_A_DAY)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from recrawl.errors import InvalidSettings, without_logins
 from recrawl.parse.addresses import canonical
-from recrawl.settings.key_lines import Layout
+from recrawl.settings.key_lines import KeyLayout
 from recrawl.settings.keys import TOP
 from recrawl.settings.sections import BLOCK_KEYS, TABLES, TITLES, TOP_TITLE, read_value, shown
 from recrawl.settings.settings import FILE_NAME, read_settings
@@ -30,7 +30,7 @@ _WHOLE_CRAWL: KeyPath = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class SettingsEdit:
     """A value that was changed.
 
     Args:
@@ -48,7 +48,7 @@ class Change:
     def sentence(self) -> str:
         """What has changed.
 
-        >>> Change("[politeness]", "delay", '"1s"', '"2s"').sentence()
+        >>> SettingsEdit("[politeness]", "delay", '"1s"', '"2s"').sentence()
         '[politeness] delay = "2s" (was "1s")'
         """
         named = f"{self.part} {self.key}".strip()
@@ -96,7 +96,7 @@ def with_values(
     blocks: Sequence[str] = (),
     page: bool = False,
     name: str = FILE_NAME,
-) -> tuple[str, list[Change]]:
+) -> tuple[str, list[SettingsEdit]]:
     r"""The settings with other values, and what has changed.
 
     Args:
@@ -163,7 +163,7 @@ def in_force(
     """
     text = text.removeprefix("\ufeff")
     settings = read_settings(text, name=name)
-    document, lines = tomllib.loads(text), Layout.of(text).lines
+    document, lines = tomllib.loads(text), KeyLayout.of(text).lines
     paths = []
     for block in blocks:
         path = _block_path(document, block, page=page)
@@ -287,22 +287,24 @@ def _parsed(text: str) -> object:
         found = tomllib.loads(line)
     except (ValueError, RecursionError):
         return None
-    pairs = Layout.of(line).pairs
+    pairs = KeyLayout.of(line).pairs
     alone = list(found) == ["v"] and pairs["v",].ends == len(line)
     return found["v"] if alone and "\n" not in text else None
 
 
-def _with_value(text: str, path: KeyPath, written: str | None, name: str) -> tuple[str, Change]:
+def _with_value(
+    text: str, path: KeyPath, written: str | None, name: str
+) -> tuple[str, SettingsEdit]:
     """The text with another value at a path, and what has changed."""
     document = tomllib.loads(text)
     table, key = path[:-1], str(path[-1])
     had = _at(document, table).get(key)
     before = None if had is None else _toml(had)
     part = _part(document, table)
-    change = Change(part, key, before, written)
+    change = SettingsEdit(part, key, before, written)
     wanted = None if written is None else tomllib.loads(f"v = {written}")["v"]
     if had == wanted and type(had) is type(wanted):
-        return text, Change(part, key, before, before)
+        return text, SettingsEdit(part, key, before, before)
     if written is None:
         changed = _without_pair(text, path)
     elif had is None:
@@ -316,7 +318,7 @@ def _with_value(text: str, path: KeyPath, written: str | None, name: str) -> tup
         expected.setdefault(str(path[0]), {}) if len(path) == 2 else None  # noqa: PLR2004
         _at(expected, table)[key] = wanted
     if changed is None or not _reads(changed, expected):
-        line = Layout.of(text).lines.get(path) or Layout.of(text).lines.get(table)
+        line = KeyLayout.of(text).lines.get(path) or KeyLayout.of(text).lines.get(table)
         where = f"{name}, line {line}" if line else name
         raise InvalidSettings(f"{where}: {key} cannot be changed as it is written; edit the file")
     return changed, change
@@ -324,13 +326,13 @@ def _with_value(text: str, path: KeyPath, written: str | None, name: str) -> tup
 
 def _with_other(text: str, path: KeyPath, written: str) -> str | None:
     """The text with another value of a key that has one."""
-    pair = Layout.of(text).pairs.get(path)
+    pair = KeyLayout.of(text).pairs.get(path)
     return None if pair is None else text[: pair.value] + written + text[pair.ends :]
 
 
 def _without_pair(text: str, path: KeyPath) -> str | None:
     """The text without the lines of a key."""
-    pair = Layout.of(text).pairs.get(path)
+    pair = KeyLayout.of(text).pairs.get(path)
     if pair is None or not pair.alone:
         return None
     return text[: text.rfind("\n", 0, pair.begins) + 1] + text[_line_end(text, pair.ends) :]
@@ -338,7 +340,7 @@ def _without_pair(text: str, path: KeyPath) -> str | None:
 
 def _with_pair(text: str, path: KeyPath, written: str) -> str:
     """The text with one more key: below a comment that shows it, or below the keys of its part."""
-    layout = Layout.of(text)
+    layout = KeyLayout.of(text)
     table, key = path[:-1], str(path[-1])
     line = f"{key} = {written}\n"
     text = text if text.endswith("\n") or not text else f"{text}\n"

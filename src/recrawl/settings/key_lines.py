@@ -49,11 +49,11 @@ def key_lines(text: str) -> dict[KeyPath, int]:
     >>> key_lines('a.b = 1\n[[c]]\nd = {"e f" = 2}\n')[("c", 0, "d", "e f")]
     3
     """
-    return Layout.of(text).lines
+    return KeyLayout.of(text).lines
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class KeyPair:
     """Where `key = value` stands in a TOML text, as places of its characters.
 
     Args:
@@ -72,7 +72,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class KeyLayout:
     """Where everything of a TOML text stands.
 
     Args:
@@ -82,15 +82,15 @@ class Layout:
     """
 
     lines: dict[KeyPath, int]
-    pairs: dict[KeyPath, Pair]
+    pairs: dict[KeyPath, KeyPair]
     headers: list[int]
 
     @classmethod
-    def of(cls, text: str) -> Layout:
-        r"""Layout of a TOML text.
+    def of(cls, text: str) -> KeyLayout:
+        r"""KeyLayout of a TOML text.
 
         >>> text = "a = 1  # one\n"
-        >>> pair = Layout.of(text).pairs["a",]
+        >>> pair = KeyLayout.of(text).pairs["a",]
         >>> text[pair.value : pair.ends]
         '1'
         """
@@ -117,7 +117,7 @@ class _Scanner:
         self.text = text
         self.place = 0
         self.lines: dict[KeyPath, int] = {}
-        self.pairs: dict[KeyPath, Pair] = {}
+        self.pairs: dict[KeyPath, KeyPair] = {}
         self.headers: list[int] = []
         self.blocks: dict[KeyPath, int] = {}  # how many [[blocks]] of a name there are so far
         self.line_ends = [match.start() for match in re.finditer("\n", text)]
@@ -164,7 +164,7 @@ class _Scanner:
         value = self.place
         self._value(path)
         ends = value + len(self.text[value : self.place].rstrip())
-        self.pairs[path] = Pair(table, start, value, ends, alone)
+        self.pairs[path] = KeyPair(table, start, value, ends, alone)
 
     def _names(self) -> list[str]:
         """Pass `a."b c".d`."""

@@ -40,7 +40,7 @@ def test_a_theme_leaves_the_chart_as_it_was():
 
     assert plain == {"mark": "bar", "padding": 3}
     assert (chart["mark"], chart["padding"]) == ("bar", 3)
-    assert chart["$schema"].endswith("/vega-lite/v5.json")
+    assert chart["$schema"].endswith("/vega-lite/v6.json")
 
 
 def test_a_panel_has_a_subtitle_where_one_is_given():

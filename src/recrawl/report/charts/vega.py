@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Chart: TypeAlias = dict[str, Any]
+VEGA_LITE = (
+    "6.4"  # version that charts are written for: of those in vl-convert, the one for its Vega
+)
 
 # How instants are written on an axis of at least so many days.
 _INSTANTS = ((500.0, "%b %Y"), (4.0, "%-d %b"), (1.5, "%-d %b %H:%M"), (0.0, "%H:%M"))
@@ -78,6 +81,15 @@ DARK = Colours(
 )
 
 
+def schema_of(version: str) -> str:
+    """Address that names a version of Vega-Lite in a chart.
+
+    >>> schema_of("6.4")
+    'https://vega.github.io/schema/vega-lite/v6.json'
+    """
+    return f"https://vega.github.io/schema/vega-lite/v{version.partition('.')[0]}.json"
+
+
 def themed(chart: Chart, colours: Colours) -> Chart:
     """A chart with the look that all share.
 
@@ -85,7 +97,7 @@ def themed(chart: Chart, colours: Colours) -> Chart:
     '#0d1117'
     """
     return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "$schema": schema_of(VEGA_LITE),
         "background": colours.paper,
         "padding": 14,
         **chart,

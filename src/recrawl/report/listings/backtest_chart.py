@@ -80,6 +80,7 @@ def _panel(
     kind = {"field": "kind", "type": "nominal", "sort": None}
     shades = colours.shades(len(scores)) if len(scores) > 1 else [colours.blue]
     dashes = [[1, 0], *(_DASHES[place % len(_DASHES)] for place in range(len(scores)))]
+    legend = {"title": None, "symbolType": "stroke", "labelLimit": 300}
     shares = [row["share"] for row in rows]
     return {
         "title": panel_title(metric, "at the end of each cycle"),
@@ -98,9 +99,9 @@ def _panel(
             "color": {
                 **kind,
                 "scale": {"domain": names, "range": [colours.ink, *shades]},
-                "legend": {"title": None, "symbolType": "stroke", "labelLimit": 300},
+                "legend": legend,
             },
-            "strokeDash": {**kind, "scale": {"domain": names, "range": dashes}, "legend": None},
+            "strokeDash": {**kind, "scale": {"domain": names, "range": dashes}, "legend": legend},
         },
     }
 

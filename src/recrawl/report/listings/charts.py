@@ -138,7 +138,8 @@ def survival_panel(lines: Sequence[Line], subtitle: str, colours: Colours) -> Ch
     shades = colours.shades(len(names)) if len(names) > 1 else [colours.blue]
     dashes = [_DASHES[place % len(_DASHES)] for place in range(len(names))]
     by_group = {"field": "group", "type": "nominal", "sort": None}
-    legend = {"title": None, "symbolType": "stroke", "symbolStrokeWidth": 2.5, "labelLimit": 300}
+    looks = {"title": None, "symbolType": "stroke", "symbolStrokeWidth": 2.5, "labelLimit": 300}
+    legend = looks if len(names) > 1 else None
     return {
         "title": panel_title("Share still listed", subtitle),
         "width": _WIDTH,
@@ -156,12 +157,12 @@ def survival_panel(lines: Sequence[Line], subtitle: str, colours: Colours) -> Ch
             "color": {
                 **by_group,
                 "scale": {"domain": names, "range": shades},
-                "legend": legend if len(names) > 1 else None,
+                "legend": legend,
             },
             "strokeDash": {
                 **by_group,
                 "scale": {"domain": names, "range": dashes},
-                "legend": None,
+                "legend": legend,
             },
         },
     }
@@ -332,7 +333,7 @@ def models_panel(listing: Listing, colours: Colours) -> Chart:
             "strokeDash": {
                 **by_name,
                 "scale": {"domain": names, "range": [[1, 0], [6, 3], [2, 2]]},
-                "legend": None,
+                "legend": legend,
             },
         },
     }

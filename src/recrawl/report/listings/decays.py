@@ -112,7 +112,8 @@ def _panel(
     shades = colours.shades(len(names)) if len(names) > 1 else [colours.blue]
     dashes = [_DASHES[place % len(_DASHES)] for place in range(len(names))]
     least = min((row["share"] for row in rows), default=0.0)
-    legend = {"title": None, "symbolType": "stroke", "symbolStrokeWidth": 2.5, "labelLimit": 260}
+    looks = {"title": None, "symbolType": "stroke", "symbolStrokeWidth": 2.5, "labelLimit": 260}
+    legend = looks if len(names) > 1 else None
     return {
         "title": panel_title(metric, said),
         "width": 280,
@@ -130,12 +131,12 @@ def _panel(
             "color": {
                 **by_line,
                 "scale": {"domain": list(names), "range": shades},
-                "legend": legend if len(names) > 1 else None,
+                "legend": legend,
             },
             "strokeDash": {
                 **by_line,
                 "scale": {"domain": list(names), "range": dashes},
-                "legend": None,
+                "legend": legend,
             },
         },
     }

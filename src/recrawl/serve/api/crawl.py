@@ -12,7 +12,7 @@ from fastapi import APIRouter, Request, Response
 from recrawl.report.status.object import status_object
 from recrawl.serve import questions
 from recrawl.serve.api.answers import PROBLEMS, with_etag
-from recrawl.serve.api.models import Plan
+from recrawl.serve.api.models import PlanOutlooks
 
 router = APIRouter(tags=["crawl"], responses=PROBLEMS)
 
@@ -23,7 +23,7 @@ async def status(request: Request) -> Response:
     return with_etag(request, status_object((await questions.overview(request)).status))
 
 
-@router.get("/plan", summary="What budgets buy", responses={200: {"model": Plan}})
+@router.get("/plan", summary="What budgets buy", responses={200: {"model": PlanOutlooks}})
 async def plan(request: Request) -> Response:
     """Freshness to expect in the long run of half the budget, the budget, and twice as much."""
     found = status_object((await questions.overview(request)).status)

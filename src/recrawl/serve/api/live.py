@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 import json
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
@@ -16,9 +17,13 @@ from fastapi.responses import StreamingResponse
 from recrawl.errors import Busy
 from recrawl.serve import questions
 from recrawl.serve.api.answers import PROBLEMS
+from recrawl.serve.source import today
+from recrawl.serve.views.as_of import AsOf
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
+
+    from recrawl.serve.views.overview import Overview
 
 router = APIRouter(tags=["crawl"], responses=PROBLEMS)
 
@@ -34,7 +39,7 @@ _LONGEST_SECONDS = 600.0  # then a browser asks again by itself
     responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
 )
 async def live(request: Request) -> StreamingResponse:
-    """Events `figures` with what the overview shows first, whenever it has changed."""
+    """Events `figures` with what the overview shows first, whenever it has been worked out anew."""
     refuse_more_streams(request)
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
     return StreamingResponse(_figures(request), media_type="text/event-stream", headers=headers)
@@ -58,12 +63,25 @@ def open_stream(request: Request) -> Iterator[None]:
         state.streams -= 1
 
 
+def _said(view: Overview) -> dict[str, Any]:
+    """What the overview shows first, and as of when."""
+    as_of = AsOf.of(view.status.at, today())
+    return {
+        "as_of": as_of.iso,
+        "stale": as_of.stale,
+        "figures": {tile.name: tile.figure for tile in view.tiles},
+        "notes": {tile.name: tile.note for tile in view.tiles},
+        "alerts": [asdict(each) for each in view.alerts],
+        "words": view.rows,
+    }
+
+
 async def _figures(request: Request) -> AsyncIterator[str]:
     last = ""
     with open_stream(request):
         for _ in range(int(_LONGEST_SECONDS / _STEP_SECONDS)):
             view = await questions.overview(request)
-            said = json.dumps({tile.name: tile.figure for tile in view.tiles})
+            said = json.dumps(_said(view))
             yield f"event: figures\ndata: {said}\n\n" if said != last else ": still here\n\n"
             last = said
             await asyncio.sleep(_STEP_SECONDS)

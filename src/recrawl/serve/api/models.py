@@ -62,7 +62,7 @@ class PageRow(Answered):
     moved_to: str | None
 
 
-class PageRows(Answered):
+class SomePages(Answered):
     """Some pages."""
 
     total: int = Field(description="How many there are in all.")
@@ -111,7 +111,7 @@ class VersionRow(Answered):
     size_bytes: int
 
 
-class PageVersions(Answered):
+class VersionRows(Answered):
     """Versions of a page."""
 
     page: _Page
@@ -139,7 +139,7 @@ class CopyOfPage(Answered):
     text: str | None = None
 
 
-class Plan(Answered):
+class PlanOutlooks(Answered):
     """What budgets buy."""
 
     outlooks: list[dict[str, Any]]

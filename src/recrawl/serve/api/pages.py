@@ -15,7 +15,7 @@ from recrawl.parse.addresses import canonical
 from recrawl.report.why.object import why_object
 from recrawl.serve import questions
 from recrawl.serve.api.answers import NOT_FOUND, with_etag
-from recrawl.serve.api.models import PageRow, PageRows, PageVersions, PageVisits
+from recrawl.serve.api.models import PageRow, PageVisits, SomePages, VersionRows
 from recrawl.serve.views.page_table import MOST_ROWS, ORDERS, TableQuery
 from recrawl.serve.views.visits import visit_objects
 
@@ -29,7 +29,7 @@ _MOST_VISITS = 10_000
 _SORT = Query(description=f"One of {', '.join(ORDERS)}; with - before it the other way round.")
 
 
-@router.get("", summary="Pages", responses={200: {"model": PageRows}})
+@router.get("", summary="Pages", responses={200: {"model": SomePages}})
 async def pages(
     request: Request,
     q: Annotated[str, Query(max_length=200, description="Words in their addresses.")] = "",
@@ -76,7 +76,7 @@ async def visits(
     return with_etag(request, {"page": page, "visits": found})
 
 
-@router.get("/{page}/versions", summary="Its versions", responses={200: {"model": PageVersions}})
+@router.get("/{page}/versions", summary="Its versions", responses={200: {"model": VersionRows}})
 async def versions(request: Request, page: Number) -> Response:
     """Versions of a page that are kept, newest first."""
     view = await questions.page_view(request, page)

@@ -14,6 +14,7 @@ from recrawl.errors import InvalidParameter
 from recrawl.report.status.status import feed_sentence
 from recrawl.serve import questions
 from recrawl.serve.pages.rendering import Name, links, pages_router, shown
+from recrawl.serve.source import now
 from recrawl.serve.views.recent_changes import KINDS, ChangesQuery, read_changes
 
 router = pages_router()
@@ -30,13 +31,16 @@ async def changes(
 ) -> HTMLResponse:
     """The change feed, newest first."""
     query = ChangesQuery(kind, host.lower(), under, _share(share), before)
-    found = await questions.of_page(request, query, lambda reader: read_changes(reader, query))
+    found = await questions.of_page(
+        request, query, lambda reader: read_changes(reader, query, now(reader))
+    )
     status = (await questions.overview(request)).status
     complete = "" if status.feed is None else f"The feed {feed_sentence(status.feed)}."
     asked = {"kind": kind, "host": host, "under": under, "share": share}
     return shown(
         request,
         "changes.html",
+        at=found.at,
         query=query,
         found=found,
         kinds=KINDS,

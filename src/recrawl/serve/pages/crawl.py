@@ -19,7 +19,8 @@ router = pages_router()
 @router.get("/")
 async def overview(request: Request) -> HTMLResponse:
     """How the crawl stands."""
-    return shown(request, "overview.html", view=await questions.overview(request))
+    view = await questions.overview(request)
+    return shown(request, "overview.html", at=view.status.at, view=view)
 
 
 @router.get("/overdue")
@@ -34,4 +35,4 @@ async def what_if(request: Request) -> HTMLResponse:
     """What other settings would bring; nothing is changed."""
     asked = dict(request.query_params.items())
     view = await questions.what_if(request, asked)
-    return shown(request, "what_if.html", view=view, objectives=list(OBJECTIVES))
+    return shown(request, "what_if.html", at=view.at, view=view, objectives=list(OBJECTIVES))

@@ -28,7 +28,7 @@ router = pages_router()
 async def listings(request: Request) -> HTMLResponse:
     """All listings."""
     status = (await questions.overview(request)).status
-    return shown(request, "listings.html", listings=status.listings, now=status.at)
+    return shown(request, "listings.html", at=status.at, listings=status.listings, now=status.at)
 
 
 @router.get("/listings/{name}")
@@ -46,6 +46,7 @@ async def one_listing(
     return shown(
         request,
         "listing.html",
+        at=view.at,
         view=view,
         query=query,
         rows=rows,

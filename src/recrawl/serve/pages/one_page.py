@@ -33,21 +33,23 @@ _FRAME_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-a
 async def one_page(request: Request, number: Number) -> HTMLResponse:
     """One page."""
     view = await questions.page_view(request, number)
-    return shown(request, "page.html", view=view)
+    return shown(request, "page.html", at=view.at, view=view)
 
 
 @router.get("/pages/{number}/facts")
 async def facts(request: Request, number: Number) -> HTMLResponse:
     """What is believed of it, as a part of its page."""
+    # Nothing is waited for between the two, so both are of the same table.
+    table = await questions.page_table(request)
     found = await questions.some_pages(request, [number])
-    return shown(request, "facts.html", row=found[0] if found else None)
+    return shown(request, "facts.html", at=table.now, row=found[0] if found else None)
 
 
 @router.get("/pages/{number}/why")
 async def why(request: Request, number: Number) -> HTMLResponse:
     """Why it is visited next, as a part of its page."""
-    rows = why_rows(await questions.why(request, number))
-    return shown(request, "why.html", rows=rows)
+    found = await questions.why(request, number)
+    return shown(request, "why.html", at=found.at, rows=why_rows(found))
 
 
 @router.get("/pages/{number}/diff")
@@ -56,7 +58,7 @@ async def diff(
 ) -> HTMLResponse:
     """What changed from one version to another, the one before by default."""
     view = await questions.page_view(request, number)
-    return shown(request, "diff.html", view=view, since=since, to=to)
+    return shown(request, "diff.html", at=view.at, view=view, since=since, to=to)
 
 
 @router.get("/pages/{number}/diff/frame")

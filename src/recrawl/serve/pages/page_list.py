@@ -37,11 +37,14 @@ async def pages(
 ) -> HTMLResponse:
     """All pages, in parts."""
     query = TableQuery(q, host, status, sort, first=ROWS * (page - 1), rows=ROWS)
+    # Nothing is waited for between the two, so both are of the same table.
+    table = await questions.page_table(request)
     found = await questions.page_list(request, query)
     asked = {"q": q, "host": host, "status": status, "sort": sort}
     return shown(
         request,
         "pages.html",
+        at=table.now,
         query=query,
         found=found,
         page=page,

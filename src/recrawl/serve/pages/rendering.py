@@ -17,6 +17,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 import recrawl
 from recrawl.report.words import cut, every, minute, percent, size_text, tenths, visits_text
 from recrawl.serve.patience import ACCEPTED, AGAIN_SECONDS, PatientRoute
+from recrawl.serve.source import today
+from recrawl.serve.views.as_of import AsOf
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
@@ -87,10 +89,29 @@ def pages_router() -> APIRouter:
     )
 
 
-def shown(request: Request, template: str, code: int = 200, **values: Any) -> HTMLResponse:  # noqa: ANN401
-    """A page."""
+def shown(
+    request: Request,
+    template: str,
+    code: int = 200,
+    *,
+    at: float | None = None,
+    **values: Any,  # noqa: ANN401 - whatever a template takes
+) -> HTMLResponse:
+    """A page.
+
+    Args:
+        request: Who asks for it.
+        template: What shows it.
+        code: Status of the response.
+        at: The instant that its figures are of, in days after 1970; None where it has none.
+        values: What the template takes.
+    """
     text = _templates.get_template(template).render(
-        navigation=_NAVIGATION, path=request.url.path, version=recrawl.__version__, **values
+        navigation=_NAVIGATION,
+        path=request.url.path,
+        version=recrawl.__version__,
+        as_of=None if at is None else AsOf.of(at, today()),
+        **values,
     )
     return HTMLResponse(text, code, headers={"cache-control": "no-store"})
 

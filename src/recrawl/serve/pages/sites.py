@@ -33,9 +33,19 @@ async def sites(
 ) -> HTMLResponse:
     """All sites, in parts."""
     query = SitesQuery(q, sort, first=ROWS * (page - 1), rows=ROWS)
-    rows, total = (await questions.sites(request)).find(query)
+    table = await questions.sites(request)
+    rows, total = table.find(query)
     link = links("/sites", {"q": q, "sort": sort})
-    return shown(request, "sites.html", query=query, rows=rows, total=total, page=page, link=link)
+    return shown(
+        request,
+        "sites.html",
+        at=table.at,
+        query=query,
+        rows=rows,
+        total=total,
+        page=page,
+        link=link,
+    )
 
 
 @router.get("/sites/{host}")
@@ -43,4 +53,5 @@ async def one_site(
     request: Request, host: Annotated[str, Path(min_length=1, max_length=300)]
 ) -> HTMLResponse:
     """One site."""
-    return shown(request, "site.html", view=await questions.one_site(request, host))
+    view = await questions.one_site(request, host)
+    return shown(request, "site.html", at=view.at, view=view)

@@ -6,7 +6,10 @@
     if (response.status === 202) { setTimeout(() => load(place), 2000); return; }
     const found = new DOMParser().parseFromString(await response.text(), "text/html");
     const told = found.querySelector("main .problem p");
-    if (response.ok) place.replaceChildren(...found.body.childNodes);
+    if (response.ok) {
+      place.replaceChildren(...found.body.childNodes);
+      window.recrawlLocalTimes(place);
+    }
     else place.textContent = told ? told.textContent : "This part could not be loaded.";
     place.dataset.loaded = response.ok ? "yes" : "no";
   };

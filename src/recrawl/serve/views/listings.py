@@ -36,6 +36,7 @@ class ListingView:
     """One listing.
 
     Args:
+        at: The instant that all this is of, in days after 1970.
         name: Its name.
         standing: How it stands; None where the settings have it no longer.
         objects: Every object, the newest first.
@@ -48,6 +49,7 @@ class ListingView:
         forecast: What its copy is worth; None before the first sync that was accepted.
     """
 
+    at: float
     name: str
     standing: ListingStanding | None
     objects: list[StoredObject]
@@ -109,6 +111,7 @@ def read_listing(settings: Settings, reader: ReadStore, name: str, now: float) -
     counts = Counter(each for one in objects for each in one.attributes)
     sheet = syncs_sheet(name, history.syncs[-_MOST_SYNCS:])
     return ListingView(
+        at=now,
         name=name,
         standing=None if rule is None else standing_of(rule, reader, now),
         objects=objects,

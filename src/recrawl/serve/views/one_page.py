@@ -1,6 +1,6 @@
 """All that is known of one page: its visits, versions, rate, and why it is visited next.
 
-Touches: a store.
+Touches: a store, the clock.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from recrawl.inspect.why.why import reasons
 from recrawl.rates.priors import Priors
 from recrawl.report.histories import HEADER, visit_words
 from recrawl.report.words import counted, every
+from recrawl.serve.source import now
 from recrawl.trends.windows import Windowing, consistent_windows
 from recrawl.units import utc_text
 from recrawl.visits.grouping import group
@@ -65,6 +66,7 @@ class PageView:
     """One page.
 
     Args:
+        at: The instant that all this was read, in days after 1970.
         page: Its number.
         address: Its address.
         header: Heads of the table of visits.
@@ -73,6 +75,7 @@ class PageView:
         versions: Versions that are kept, newest first.
     """
 
+    at: float
     page: int
     address: str
     header: tuple[str, ...]
@@ -114,7 +117,7 @@ def read_page(reader: ReadStore, page: int) -> PageView:
         for each in reversed(reader.versions(page))
     ]
     words = visit_words(visits, _SHOWN_VISITS)
-    return PageView(page, address, HEADER, words, len(visits.at), versions)
+    return PageView(now(reader), page, address, HEADER, words, len(visits.at), versions)
 
 
 def read_why(snapshot: Snapshot, reader: ReadStore, page: int) -> Why:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from recrawl.entries.store import ReadStore
     from recrawl.frontier.sources import UnknownPages
     from recrawl.policies.recrawl.state import RecrawlState
-    from recrawl.serve.views.page_table import PageTable
+    from recrawl.serve.views.page_table import PagesView
     from recrawl.settings.settings import Settings
     from recrawl.state.snapshot import Snapshot
 
@@ -82,7 +82,7 @@ class RobotsShown:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class SectionRow:
     """A section of a host.
 
     Args:
@@ -107,6 +107,7 @@ class SiteView:
     """One host.
 
     Args:
+        at: The instant that all this is of, in days after 1970.
         host: Its politeness.
         delay: Days between two requests.
         pages: How many of its pages are known.
@@ -120,20 +121,21 @@ class SiteView:
         refused: Addresses that were not taken in.
     """
 
+    at: float
     host: Host
     delay: float
     pages: int
     robots: list[RobotsShown]
     signals: list[SignalShown]
     errors: list[tuple[str, int]]
-    sections: list[Section]
+    sections: list[SectionRow]
     more_sections: int
     sources: list[Source]
     unknown: UnknownPages | None
     refused: list[RefusedAddresses]
 
 
-def read_site(settings: Settings, reader: ReadStore, table: PageTable, name: str) -> SiteView:
+def read_site(settings: Settings, reader: ReadStore, table: PagesView, name: str) -> SiteView:
     """All that is known of a host; refused where there is none of that name."""
     host = reader.host(name)
     if host is None:
@@ -144,6 +146,7 @@ def read_site(settings: Settings, reader: ReadStore, table: PageTable, name: str
     known = [each for each in sources if each.exposure]
     sections = sections_of(table, pages, reader)
     return SiteView(
+        at=table.now,
         host=host,
         delay=delay_of(settings, host),
         pages=len(pages),
@@ -223,7 +226,7 @@ def _drawn(pages: Ints) -> Ints:
     return np.sort(drawn)
 
 
-def sections_of(table: PageTable, pages: Ints, reader: ReadStore) -> list[Section]:
+def sections_of(table: PagesView, pages: Ints, reader: ReadStore) -> list[SectionRow]:
     """Sections of some pages, most pages first; of very many pages, from some of them."""
     some = _drawn(pages)
     times = len(pages) / max(len(some), 1)
@@ -248,7 +251,7 @@ def sections_of(table: PageTable, pages: Ints, reader: ReadStore) -> list[Sectio
     )
     fresh, rate = mean(rows.fresh), mean(rows.rate)
     found = [
-        Section(
+        SectionRow(
             name,
             round(times * counts[row]),
             fresh[row],
@@ -275,7 +278,7 @@ class SiteActivity:
 
 
 def read_activity(
-    snapshot: Snapshot, table: PageTable, name: str, reader: ReadStore
+    snapshot: Snapshot, table: PagesView, name: str, reader: ReadStore
 ) -> SiteActivity | None:
     """How active the sections of a host were lately; None where our policy knows nothing of it."""
     if name not in table.hosts:

@@ -106,7 +106,7 @@ class WordIndex:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PageTable:
+class PagesView:
     """All pages.
 
     Args:
@@ -126,7 +126,7 @@ class PageTable:
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     @classmethod
-    def read(cls, snapshot: Snapshot, reader: ReadStore) -> PageTable:
+    def read(cls, snapshot: Snapshot, reader: ReadStore) -> PagesView:
         """Read the table of a crawl."""
         rows = page_rows(snapshot, reader)
         return cls(
@@ -219,6 +219,9 @@ class PageTable:
     def label(self, page: int) -> str:
         """How a page is shown."""
         return STATUS_LABELS[int(self.rows.status[page])]
+
+
+PageTable = PagesView  # the name that `recrawl.serve.questions` knows it by
 
 
 def _days_late(snapshot: Snapshot) -> Floats:

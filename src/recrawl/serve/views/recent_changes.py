@@ -88,18 +88,20 @@ class RecentChanges:
     """A part of the feed, newest first.
 
     Args:
+        at: The instant that they were read, in days after 1970.
         rows: The events.
         newest: Number of the newest event of all.
         before: Number to go on before; 0 at the end.
     """
 
+    at: float
     rows: list[ShownChange]
     newest: int
     before: int
 
 
-def read_changes(reader: ReadStore, query: ChangesQuery) -> RecentChanges:
-    """The newest events that fit."""
+def read_changes(reader: ReadStore, query: ChangesQuery, now: float) -> RecentChanges:
+    """The newest events that fit, at an instant in days after 1970."""
     kept = page_feed(reader).range()
     end = min(query.before - 1, kept.newest) if query.before else kept.newest
     rows: list[ShownChange] = []
@@ -116,7 +118,7 @@ def read_changes(reader: ReadStore, query: ChangesQuery) -> RecentChanges:
                 break
         else:
             end = start
-    return RecentChanges(rows, kept.newest, end + 1 if end >= kept.oldest else 0)
+    return RecentChanges(now, rows, kept.newest, end + 1 if end >= kept.oldest else 0)
 
 
 def _shown(event: FeedEvent) -> ShownChange:

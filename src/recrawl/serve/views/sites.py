@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from recrawl.arrays.types import Floats
     from recrawl.entries.records import Host
     from recrawl.entries.store import ReadStore
-    from recrawl.serve.views.page_table import PageTable
+    from recrawl.serve.views.page_table import PagesView
     from recrawl.settings.settings import Settings
 
 ORDERS = ("pages", "fresh", "changes", "visits", "failing", "overdue", "host")
@@ -87,9 +87,11 @@ class SiteTable:
 
     Args:
         rows: One per host that has pages.
+        at: The instant that all this is of, in days after 1970.
     """
 
     rows: list[SiteRow]
+    at: float
 
     def find(self, query: SitesQuery) -> tuple[list[SiteRow], int]:
         """The hosts to show, and how many there are in all."""
@@ -110,7 +112,7 @@ def _known(figure: float) -> float:
     return 0.0 if isnan(figure) else figure
 
 
-def read_sites(settings: Settings, reader: ReadStore, table: PageTable) -> SiteTable:
+def read_sites(settings: Settings, reader: ReadStore, table: PagesView) -> SiteTable:
     """All hosts that have pages."""
     rows, count = table.rows, len(table.hosts)
     host = table.host
@@ -153,7 +155,7 @@ def read_sites(settings: Settings, reader: ReadStore, table: PageTable) -> SiteT
                 trouble=_trouble(each, table.now, distrusted),
             )
         )
-    return SiteTable(found)
+    return SiteTable(found, table.now)
 
 
 def distrusted_hosts(reader: ReadStore) -> dict[str, str]:

@@ -62,10 +62,11 @@ class BlockRow:
 
 
 @dataclass(frozen=True, slots=True)
-class WhatIf:
+class WhatIfView:
     """What other settings would bring.
 
     Args:
+        at: The instant that plans rest on, in days after 1970.
         now: What the settings bring as they are.
         then: What the others would bring.
         budget: The budget as the form has it.
@@ -77,6 +78,7 @@ class WhatIf:
         problem: What is wrong with what was asked; empty for nothing.
     """
 
+    at: float
     now: Expected
     then: Expected
     budget: str
@@ -86,6 +88,9 @@ class WhatIf:
     lines: list[str]
     restart: bool
     problem: str
+
+
+WhatIf = WhatIfView  # the name that `recrawl.serve.questions` knows it by
 
 
 def budget_text(budget: Budget) -> str:
@@ -99,7 +104,7 @@ def budget_text(budget: Budget) -> str:
 
 def read_what_if(
     settings: Settings, reader: ReadStore, basis: PlanBasis, asked: Mapping[str, str]
-) -> WhatIf:
+) -> WhatIfView:
     """What other settings would bring.
 
     Args:
@@ -117,7 +122,8 @@ def read_what_if(
     now = expected(settings, reader, basis)
     then = now if other == settings else expected(other, reader, basis)
     lines = _lines(settings, other)
-    return WhatIf(
+    return WhatIfView(
+        at=basis.now,
         now=now,
         then=then,
         budget=asked.get("budget", "").strip() or budget_text(settings.budget),
