@@ -99,7 +99,7 @@ def overview(settings: Settings, reader: ReadStore, now: float) -> CrawlStatus:
         unlisted=unlisted,
         failed=failed,
         shells=int(np.count_nonzero(reader.rules_and_hosts(shells)[0] != NO_RULE)),
-        failing=_failing(reader),
+        failing=_failing(reader) if any(row.failing for row in counts) else {},
         copies=fresh.copies or copies.without_rates,
         fresh=share,
         age=fresh.age / fresh.copies if fresh.copies else nan,
