@@ -128,6 +128,13 @@ def test_an_agent_without_a_contact_is_refused(tmp_path, agent):
     assert names_in(tmp_path) == []
 
 
+def test_an_address_is_no_folder(tmp_path):
+    said = sentence(run("init", "https://example.org/news", cwd=tmp_path))
+
+    assert said.startswith("https://example.org/news is an address, not a folder; ")
+    assert names_in(tmp_path) == []
+
+
 @pytest.mark.parametrize("place", ["file", "file/folder"])
 def test_a_folder_that_cannot_be_is_refused(tmp_path, place):
     (tmp_path / "file").write_text("")

@@ -24,7 +24,7 @@ _AGENT = typer.Option(
 
 
 def init(
-    folder: Annotated[Path, _FOLDER] = Path(),
+    folder: Annotated[str, _FOLDER] = ".",
     *,
     agent: Annotated[str, _AGENT] = "",
 ) -> None:
@@ -43,7 +43,8 @@ def init(
     from recrawl.settings.text import first_settings
 
     _check_agent(agent)
-    settings, store = folder / FILE_NAME, folder / STORE_NAME
+    place = _folder(folder)
+    settings, store = place / FILE_NAME, place / STORE_NAME
     text = first_settings(agent)
     unfinished = _is_unfinished(settings, store, text)
     if not unfinished:
@@ -51,7 +52,7 @@ def init(
             return
         _check_absent(settings)
         _check_absent(store)
-    _make(folder)
+    _make(place)
     had_settings = settings.exists()
     if not had_settings:
         _write_new(settings, text)
@@ -62,7 +63,7 @@ def init(
         if not had_settings:
             settings.unlink(missing_ok=True)
         raise
-    for sentence in _next_steps(folder, settings, store, agent=agent):
+    for sentence in _next_steps(place, settings, store, agent=agent):
         screen.remark(sentence)
 
 
@@ -106,6 +107,14 @@ def _make_missing_store(settings: Path) -> bool:
     _create_empty(store)
     screen.remark(f"Wrote {store} for the settings in {settings}. Next: recrawl crawl")
     return True
+
+
+def _folder(given: str) -> Path:
+    """A folder by its name; an address of a site is none."""
+    if given.lower().startswith(("http://", "https://")):
+        message = f"{given} is an address, not a folder; run `recrawl init`, then `recrawl add`"
+        raise InvalidParameter(f"{message} with it")
+    return Path(given)
 
 
 def _check_agent(agent: str) -> None:
