@@ -82,9 +82,13 @@ def test_a_copy_says_how_sure_it_is_to_be_fresh(tmp_path):
         requests = len(server.requests)
         sure = run("get", address, "--fresh", "0.5", cwd=tmp_path)
         mixed = run("get", address, "--fresh", "0.5", "--at", "1d", cwd=tmp_path)
+        with open_for_writing(tmp_path / "recrawl.db"):
+            held = run("get", address, "--fresh", "0.999999999", cwd=tmp_path)
 
         assert (sure.code, sure.out) == (0, "<p>Tea</p>")
         assert sure.err.startswith("Fresh with a probability of ")
         assert len(server.requests) == requests
     assert mixed.code == 2
     assert mixed.err.endswith("Error: --fresh and --at exclude each other\n")
+    assert held.out == ""
+    assert "a crawl is running, and visits the page when it is due; leave out" in sentence(held)

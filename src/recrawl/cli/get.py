@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recrawl.cli import inspecting, options, screen, shared
-from recrawl.errors import InvalidParameter
+from recrawl.errors import Conflict, InvalidParameter
 
 if TYPE_CHECKING:
     from recrawl.publish.reading import PageCopy
@@ -62,8 +62,9 @@ def get(
 
     Reads recrawl.toml and the store beside it, also while a crawl is running. Nothing
     is fetched or changed, unless --fresh is given and the copy is less likely to be
-    fresh: then the page is visited first, politely and within the budget, if no crawl
-    is running. How likely the copy is fresh is shown on standard error. Text and
+    fresh: then the page is visited first, politely and within the budget. While a
+    crawl is running only that visits pages, and a copy that is not fresh enough is an
+    error. How likely the copy is fresh is shown on standard error. Text and
     Markdown hold the main content, without navigation, without parts that watch and
     ignore exclude, and without parts that differ on every visit. For PDF and Office
     documents they need an extra: pip install '.[documents]' in the clone of
@@ -127,6 +128,10 @@ def _fresh_copy(settings: Path, url: str, wanted: float, wait: str) -> PageCopy:
         wait_seconds=seconds,
         access=AccessTable(asked, settings.parent),
     )
+    if found.held:
+        sure = f"fresh with a probability of {100 * found.fresh:.1f} %"
+        said = f"the copy is {sure}: {found.why_not}; leave out --fresh to get it as it is"
+        raise Conflict(said)
     screen.remark(fresh_sentence(found.fresh, visited=found.visited, why_not=found.why_not))
     return found.copy
 

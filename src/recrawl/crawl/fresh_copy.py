@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 WAIT_SECONDS = 30.0
 _LEARNED_NOTHING = (VisitOutcome.FAILED, VisitOutcome.WALLED)
+_HELD = "a crawl is running, and visits the page when it is due"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,11 @@ class FreshCopy:
     fresh: float
     visited: bool
     why_not: str
+
+    @property
+    def held(self) -> bool:
+        """Whether the page was not visited because a crawl holds the store."""
+        return self.why_not == _HELD
 
 
 def fresh_copy(  # noqa: PLR0913 - what is asked for, and what a visit needs
@@ -133,7 +139,7 @@ def _visit(
     try:
         ready = asyncio.run(visit())
     except StoreLocked:
-        return False, "a crawl is running, and visits the page when it is due"
+        return False, _HELD
     ours = [each for each in made if each.page == page]
     if ours:
         outcome, detail = ours[-1].outcome, ours[-1].response.detail

@@ -140,7 +140,10 @@ def activity_chart(
                     "legend": {
                         "title": "pace",
                         "values": [_LEAST_PACE, 1, _MOST_PACE],
-                        "gradientLength": 90,
+                        # Beside the chart it would be cut to the height of a few sections.
+                        "orient": "bottom",
+                        "direction": "horizontal",
+                        "gradientLength": 160,
                         "labelExpr": "format(datum.value, '~g') + ' \u00d7'",
                     },
                 },

@@ -24,6 +24,7 @@ router = APIRouter(prefix="/listings/{name}", route_class=PatientRoute)
 Name = Annotated[str, Path(min_length=1, max_length=300)]
 _TOO_EARLY = "There are too few syncs yet."
 _LEAST = 2  # syncs
+_LEAST_DAYS = 3  # whose arrivals are known, of a chart of them
 _SHOWN_DAYS = 14.0  # of a forecast, or three times the time to the next sync
 
 
@@ -59,8 +60,8 @@ async def arrivals(request: Request, name: Name, dark: Dark = False) -> dict[str
         for day, new, gone in zip(days, grid.inserted, grid.deleted, strict=True)
     ][:0:-1]
     panel = arrivals_panel(grid, colours)
-    if not panel["data"]["values"]:
-        return nothing("Syncs are more than a day apart, so arrivals of single days are not known.")
+    if len(panel["data"]["values"]) < _LEAST_DAYS:
+        return nothing("Most syncs are over a day apart, so arrivals per day are hardly known.")
     panel.pop("title")
     chart = themed({"vconcat": [panel]}, colours)
     return drawn(chart, "New objects per day.", ["day", "new", "removed"], rows)
