@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recrawl.analysis.bulk.estimate import EstimateJob
+    from recrawl.analysis.bulk.plan import PlanJob
     from recrawl.analysis.bulk.reports import FileReport
 
 ENGINE = typer.Option(
@@ -75,6 +76,41 @@ def estimate(files: Sequence[str], into: str, job: EstimateJob, *, engine: str, 
         if read.counts.get(status):
             screen.remark(f"{read.counts[status]:,} {remarks[kind]}")
     _read_remarks(read)
+
+
+def plan(files: Sequence[str], into: str, job: PlanJob, *, engine: str, jobs: int) -> None:
+    """Plan all partitions."""
+    from recrawl.adapters.engines import open_engine
+    from recrawl.analysis.bulk.plan import plan_partitions
+    from recrawl.analysis.plan import UNSEEN
+    from recrawl.report.plans import budget_words, figure
+    from recrawl.report.words import counted
+
+    if jobs and engine != "local":
+        refuse_jobs(jobs)
+    with screen.progress("planning") as progress, open_engine(engine, jobs=jobs) as running:
+        found = plan_partitions(
+            files, into, job, engine=running, progress=progress, remark=screen.remark
+        )
+    totals, made = found.totals, counted(found.partitions - found.done_before, "partition")
+    screen.remark(
+        f"{counted(totals.pages, 'page')} of {made}, planned for {budget_words(totals.spent)}, in "
+        f"{into}; one more visit per day is worth {figure(found.price)}."
+    )
+    if totals.weight > 0:
+        fresh, even = (100 * part / totals.weight for part in (totals.fresh, totals.even))
+        screen.remark(
+            f"Expected freshness {fresh:.1f} %; {even:.1f} % if all pages were visited equally "
+            "often."
+        )
+    if totals.starved:
+        pages = counted(totals.starved, "page")
+        screen.remark(f"{pages} never visited: other pages are worth more.")
+    if totals.unknown:
+        screen.remark(
+            f"{totals.unknown:,} without a rate: treated as never visited, {UNSEEN[0]:g} changes "
+            f"in {UNSEEN[1]:g} days."
+        )
 
 
 def _read_remarks(read: FileReport) -> None:

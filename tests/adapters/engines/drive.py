@@ -45,6 +45,7 @@ def commands(name: str, folder: Path) -> dict[str, list[str]]:
     both = ["--engine", name, "-o"]
     return {
         "estimate": ["estimate", str(log), "--now", "2026-06-01", *both, str(into / "rates")],
+        "plan": ["plan", f"{into}/rates/*", "--budget", "20/1d", *both, str(into / "plan")],
         "broken": ["estimate", str(folder / "broken/*.parquet"), *both, str(into / "broken")],
     }
 

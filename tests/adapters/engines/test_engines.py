@@ -128,12 +128,12 @@ def test_leaving_an_engine_ends_its_tasks(driven):
     assert driven[1]["seconds"] < 500
 
 
-@pytest.mark.parametrize("verb", ["estimate"])
+@pytest.mark.parametrize("verb", ["estimate", "plan"])
 def test_a_verb_writes_the_same_bytes_on_every_engine(driven, drives, folder, verb):
     engine, found = driven
     if "local" not in drives:
         drives["local"] = drive("local", folder)
-    where = {"estimate": "rates"}[verb]
+    where = {"estimate": "rates"}.get(verb, verb)
     ours, theirs = (written(folder / name / where) for name in ("local", engine))
 
     assert found[verb]["code"] == 0, found[verb]

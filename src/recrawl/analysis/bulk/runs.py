@@ -215,8 +215,8 @@ class Run:
         places.remove_folder(places.inside(self.folder, f"{KEPT}/work"))
 
 
-def failure_sentence(failures: Mapping[str, str], total: int) -> str:
-    """Which partitions failed, and why.
+def failure_sentence(failures: Mapping[str, str], total: int, rest: str = "") -> str:
+    """Which partitions failed, and why; `rest` says what became of the others.
 
     >>> failure_sentence({"part-3.csv": "line 7: not a time"}, 16)
     '1 of 16 partitions failed, the others are finished: part-3.csv (line 7: not a time)'
@@ -225,8 +225,9 @@ def failure_sentence(failures: Mapping[str, str], total: int) -> str:
     more = len(failures) - len(named)
     if more:
         named.append(f"and {more:,} more")
-    rest = "the others are finished" if len(failures) < total else "none is finished"
-    return f"{len(failures):,} of {counted(total, 'partition')} failed, {rest}: {', '.join(named)}"
+    finished = "the others are finished" if len(failures) < total else "none is finished"
+    failed = f"{len(failures):,} of {counted(total, 'partition')} failed"
+    return f"{failed}, {rest or finished}: {', '.join(named)}"
 
 
 def _read_record(folder: str) -> dict[str, Any] | None:
