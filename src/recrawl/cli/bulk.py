@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recrawl.analysis.bulk.estimate import EstimateJob
+    from recrawl.analysis.bulk.imports import ImportJob
     from recrawl.analysis.bulk.plan import PlanJob
     from recrawl.analysis.bulk.reports import FileReport
 
+_MOST_REMARKS = 10  # on single files
 ENGINE = typer.Option(
     metavar="ENGINE",
     help="Take every FILE for a partition, worked on by itself, and write one file for each into "
@@ -111,6 +113,30 @@ def plan(files: Sequence[str], into: str, job: PlanJob, *, engine: str, jobs: in
             f"{totals.unknown:,} without a rate: treated as never visited, {UNSEEN[0]:g} changes "
             f"in {UNSEEN[1]:g} days."
         )
+
+
+def import_visits(
+    files: Sequence[str], into: str, job: ImportJob, *, engine: str, jobs: int
+) -> None:
+    """Import all files, each by itself."""
+    from recrawl.adapters.engines import open_engine
+    from recrawl.analysis.bulk.imports import import_partitions
+    from recrawl.report.words import counted
+
+    if jobs and engine != "local":
+        refuse_jobs(jobs)
+    with screen.progress("importing") as progress, open_engine(engine, jobs=jobs) as running:
+        found = import_partitions(
+            files, into, job, engine=running, progress=progress, remark=screen.remark
+        )
+    made = counted(found.partitions - found.done_before, "partition")
+    screen.remark(f"{counted(found.files.total, 'visit')} of {made}, in {into}.")
+    remarks = found.files.remarks
+    for sentence in remarks[:_MOST_REMARKS]:
+        screen.remark(sentence)
+    if len(remarks) > _MOST_REMARKS:
+        more = counted(len(remarks) - _MOST_REMARKS, "remark")
+        screen.remark(f"... and {more} of this kind on other files.")
 
 
 def _read_remarks(read: FileReport) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import runpy
 import signal
 import sys
 import time
@@ -22,6 +23,8 @@ from recrawl.adapters.engines.outcomes import Attempt
 from recrawl.analysis.bulk.runs import Run
 from recrawl.cli.main import app
 from recrawl.errors import RecrawlError
+
+ROOT = Path(__file__).parents[3]
 
 
 def kill_myself(wanted: bool) -> int:
@@ -46,6 +49,7 @@ def commands(name: str, folder: Path) -> dict[str, list[str]]:
     return {
         "estimate": ["estimate", str(log), "--now", "2026-06-01", *both, str(into / "rates")],
         "plan": ["plan", f"{into}/rates/*", "--budget", "20/1d", *both, str(into / "plan")],
+        "import": ["import", str(folder / "index.idx"), *both, str(into / "import")],
         "broken": ["estimate", str(folder / "broken/*.parquet"), *both, str(into / "broken")],
     }
 
@@ -73,6 +77,8 @@ def drive(name: str, folder: Path) -> dict[str, Any]:
         found["tried again"] = run.do(die_once, marks, (0.0, 1.0))
         for asked, words in commands(name, folder).items():
             found[asked] = run_here(words)
+        example = runpy.run_path(str(ROOT / "examples/zipnum_rates.py"))
+        example["main"](str(folder / "index.idx"), str(folder / name / "example"), name)
         left = engine(Attempt(time.sleep), [0.0, 600.0])
         next(left)
     found["seconds"] = time.monotonic() - begun  # what slept is ended, not waited for

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.analysis.bulk.logs import by_page, divide, visits, write
+from tests.analysis.bulk.logs import by_page, divide, rows, visits, write, write_index
 
 ROOT = Path(__file__).parents[3]
 _NEEDS = {"ray": "ray", "spark": "pyspark"}
@@ -39,6 +39,7 @@ def environment(home):
     (home / "ray_bootstrap_config.yaml").write_text("{}\n", encoding="utf-8")
     ours = {
         "HOME": str(home),
+        "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # half the start
         "PYTHONPATH": str(ROOT),
         "PYTHONWARNINGS": "ignore",
         "RAY_TMPDIR": str(home),
@@ -56,6 +57,7 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("engines")
     columns = visits()
     divide(folder / "log", columns, by_page(columns, 5))
+    write_index(folder)
     (folder / "broken").mkdir()
     write(folder / "broken/part-0.parquet", columns)
     (folder / "broken/part-1.parquet").write_bytes(b"PAR1 and nothing else")
@@ -128,7 +130,7 @@ def test_leaving_an_engine_ends_its_tasks(driven):
     assert driven[1]["seconds"] < 500
 
 
-@pytest.mark.parametrize("verb", ["estimate", "plan"])
+@pytest.mark.parametrize("verb", ["estimate", "plan", "import"])
 def test_a_verb_writes_the_same_bytes_on_every_engine(driven, drives, folder, verb):
     engine, found = driven
     if "local" not in drives:
@@ -137,7 +139,17 @@ def test_a_verb_writes_the_same_bytes_on_every_engine(driven, drives, folder, ve
     ours, theirs = (written(folder / name / where) for name in ("local", engine))
 
     assert found[verb]["code"] == 0, found[verb]
-    assert len(ours) == 5
+    assert len(ours) == (2 if verb == "import" else 5)
+    assert ours == theirs
+
+
+def test_the_example_gives_the_same_rates_on_every_engine(driven, drives, folder):
+    engine, _ = driven
+    if "local" not in drives:
+        drives["local"] = drive("local", folder)
+    ours, theirs = (written(folder / name / "example/rates") for name in ("local", engine))
+
+    assert len(rows(*(folder / "local/example/rates").glob("*.parquet"))) == 10
     assert ours == theirs
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,3 +84,21 @@ def rows(*files: Path | str) -> list[dict[str, Any]]:
     """Rows of Parquet files, by page."""
     every = [row for file in files for row in pq.read_table(file).to_pylist()]
     return sorted(every, key=lambda row: str(row["page"]))
+
+
+def write_index(folder: Path) -> Path:
+    """A ZipNum index of two shards, each of one block of lines."""
+    lines = []
+    for shard in range(2):
+        captures = [
+            f"org,example)/{shard}{page} 20260{month}01000000 http://example.org/{shard}{page} "
+            f"text/html 200 DIGEST{(page + 1) * month // 4} - - 100 {month} a.warc.gz\n"
+            for page in range(5)
+            for month in range(1, 8)
+        ]
+        packed = gzip.compress("".join(captures).encode(), mtime=0)
+        (folder / f"shard-{shard}.cdx.gz").write_bytes(packed)
+        first = " ".join(captures[0].split()[:2])
+        lines.append(f"{first}\tshard-{shard}\t0\t{len(packed)}\t{shard + 1}\n")
+    (folder / "index.idx").write_text("".join(lines), encoding="utf-8")
+    return folder / "index.idx"
