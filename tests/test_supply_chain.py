@@ -18,6 +18,7 @@ from scripts.licences import EXCEPTIONS, is_allowed, licence_of, pinned
 
 ROOT = Path(__file__).parents[1]
 LOCKS = ["requirements.lock", "requirements-all.lock", "requirements-dev.lock"]
+ENGINES = "requirements-engines.lock"  # of the extras that are in no other lock
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
@@ -29,7 +30,7 @@ def names(requirements):
     return {re.split(r"[\[<>=!~;]", each)[0].strip() for each in requirements}
 
 
-@pytest.mark.parametrize("lock", LOCKS)
+@pytest.mark.parametrize("lock", [*LOCKS, ENGINES])
 def test_every_locked_package_has_hashes(lock):
     packages = pinned(ROOT / lock)
     text = (ROOT / lock).read_text()
@@ -42,14 +43,25 @@ def test_users_get_what_the_tests_ran_with():
     base, everything, development = map(versions, LOCKS)
 
     assert base < everything < development
+    assert base < versions(ENGINES)
+
+
+def test_engines_come_on_top_of_what_is_installed_for_tests():
+    """A package that both locks name has one version in both, for each Python."""
+    ours, theirs = dict(versions(LOCKS[2])), versions(ENGINES)
+    both = {name for name, _ in theirs} & set(ours)
+
+    assert {each for each in theirs if each[0] in both} <= versions(LOCKS[2])
 
 
 def test_the_locks_hold_what_the_package_requires():
     extras = PROJECT["optional-dependencies"]
     optional = names(each for group in extras.values() for each in group) - {"recrawl"}
+    engines = {"pyspark", "ray"}
 
     assert names(PROJECT["dependencies"]) <= {name for name, _ in versions(LOCKS[0])}
-    assert optional <= {name for name, _ in versions(LOCKS[1])}
+    assert optional - engines <= {name for name, _ in versions(LOCKS[1])}
+    assert engines <= {name for name, _ in versions(ENGINES)}
     assert not optional & {name for name, _ in versions(LOCKS[0])}
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from recrawl.adapters.tables.logs import read_histories
+    from recrawl.analysis.bulk import estimate_file, fit_priors, sample_file
     from recrawl.analysis.estimate import estimate
     from recrawl.analysis.imported import VisitTable, read_visits
     from recrawl.analysis.plan import plan
@@ -55,13 +56,16 @@ __all__ = [
     "Visit",
     "VisitTable",
     "estimate",
+    "estimate_file",
     "fit_prior",
+    "fit_priors",
     "fresh_copy",
     "histories_of",
     "open_store",
     "plan",
     "read_histories",
     "read_visits",
+    "sample_file",
     "simulate",
     "sites_of",
     "trends",
@@ -75,6 +79,7 @@ _ROOMS = {
     "publish.reading": ("ChangeEvent", "CopyReader", "PageCopy", "PageVersion", "open_store"),
     "scheduler": ("Scheduler",),
     "adapters.tables.logs": ("read_histories",),
+    "analysis.bulk": ("estimate_file", "fit_priors", "sample_file"),
     "analysis.estimate": ("estimate",),
     "analysis.imported": ("VisitTable", "read_visits"),
     "analysis.results": ("ResultTable",),

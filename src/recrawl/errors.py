@@ -21,6 +21,7 @@
       NothingToCompare       versions of a page that are not kept, or are no text
       FetchFailed            a request brought no answer that can be used
       OutputClosed           whoever read our output has stopped reading
+      PartitionsFailed       some partitions of a bulk run have no result
       StoreError             a store cannot be used
         StoreMissing         there is no such file
         NotAStore            the file is something else
@@ -229,6 +230,10 @@ def install_command(extra: str) -> str:
     "pip install '.[parquet]' in the clone of recrawl"
     """
     return f"pip install '.[{extra}]' in the clone of recrawl"
+
+
+class PartitionsFailed(RecrawlError):
+    """Some partitions of a bulk run have no result; the others are finished."""
 
 
 class MissingExtra(RecrawlError):

@@ -14,7 +14,7 @@ from recrawl import Gamma, Histories, Priors, Status, fit_prior
 from recrawl.errors import InvalidParameter
 from recrawl.rates import NPMLE, Grid, fit_npmle
 from recrawl.rates.masses import gamma_masses
-from recrawl.rates.priors import fit_prior_in_parts
+from recrawl.rates.priors import PriorSample
 from recrawl.rates.quadrature import total
 from recrawl.rates.rate_grid import RateGrid
 from tests.rates.worlds import GAPS, POPULATIONS, visited
@@ -216,7 +216,7 @@ def test_parts_of_a_log_make_the_same_masses():
     ]
 
     whole = fit_npmle(histories, site, hashes=hashes)
-    split = fit_prior_in_parts(parts, fit=fit_npmle)
+    split = PriorSample.of(parts).fit(fit=fit_npmle)
     assert whole.masses is not None
     assert split.masses is not None
     np.testing.assert_allclose(split.masses, whole.masses, rtol=1e-9)

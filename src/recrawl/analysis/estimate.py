@@ -40,10 +40,12 @@ from recrawl.settings.keys import size_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+    from recrawl.adapters.tables.samples import SitePriors
     from recrawl.analysis.sources import Moment
     from recrawl.arrays.texts import Texts
     from recrawl.arrays.types import Instants, Ints
     from recrawl.rates.estimates import Estimates, Estimator
+    from recrawl.rates.priors import PriorFit
     from recrawl.report.rates import Column
 
     Factory = Callable[[Priors, float], Estimator]
@@ -101,18 +103,38 @@ class RateQuestion:
             methods[method] = lambda priors, level: kind(priors, level, false_changes=false_changes)
         return cls(methods, level, false_changes)
 
-    def answers(self, log: Log, scratch: Path) -> Iterator[PieceEstimates]:
-        """Estimates of all pages of a log, in its order; temporary files go to `scratch`."""
-        return ordered(self._estimated(log), in_order=log.in_order, scratch=scratch)
+    @property
+    def uses_priors(self) -> bool:
+        """Whether a page's rate depends on other pages of its site."""
+        return bool(USES_PRIORS & self.methods.keys())
 
-    def _estimated(self, log: Log) -> Iterator[PieceEstimates]:
-        fit = fit_npmle if "npmle" in self.methods else fit_prior
-        uses_priors = USES_PRIORS & self.methods.keys()
-        fitted = log.fit_prior(self.false_changes, fit) if uses_priors else None
+    @property
+    def fit(self) -> PriorFit:
+        """What fits the priors."""
+        return fit_npmle if "npmle" in self.methods else fit_prior
+
+    def answers(
+        self, log: Log, scratch: Path, priors: SitePriors | None = None
+    ) -> Iterator[PieceEstimates]:
+        """Estimates of all pages of a log, in its order.
+
+        Args:
+            log: The log.
+            scratch: Folder of temporary files.
+            priors: Priors of its sites; fitted to the log itself if None.
+        """
+        results = self._estimated(log, priors)
+        return ordered(results, in_order=log.in_order, scratch=scratch)
+
+    def _estimated(self, log: Log, given: SitePriors | None) -> Iterator[PieceEstimates]:
+        fitted = None
+        if self.uses_priors:
+            fitted = log.fit_prior(self.false_changes, self.fit) if given is None else given.priors
         for piece in log.pieces():
             priors = Priors.one()
             if fitted is not None:
-                priors = replace(fitted, site_of_page=piece.site)
+                site = piece.site if given is None else given.rows_of(log.sites)[piece.site]
+                priors = replace(fitted, site_of_page=site)
             estimates = tuple(
                 made(priors, self.level).estimate(piece.histories) for made in self.methods.values()
             )

@@ -40,7 +40,6 @@ from recrawl.units import days
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from recrawl.arrays.types import Floats
     from recrawl.plan import BudgetCurve, Objective, Plan
     from recrawl.settings.page_weights import PageWeights
 
@@ -118,22 +117,22 @@ class PlanQuestion:
             coded = TextCells(table.host or hosts_of(file, table.pages)).coded()
             hosts = coded.words
             limits = Limits(self.least, self.most, coded.codes, self.per_host.visits)
-        rates, unknown = _rates(table, certain=self.randomised)
+        rates, unknown = rates_to_plan(table, certain=self.randomised)
         spend = allocate_randomised if self.randomised else allocate
         found = spend(
             rates,
-            self._visits(rates.rate),
+            self.visits_for(len(rates), float(rates.rate.sum())),
             objective=self.objective,
             weight=table.figures.get("weight"),
             limits=limits,
         )
         return PlanAnswer(found, limits, hosts, unknown)
 
-    def _visits(self, rate: Floats) -> float:
-        """Visits per day that the budget allows; for one per change, by the expected changes."""
+    def visits_for(self, pages: int, changes: float) -> float:
+        """Visits per day that the budget allows for so many pages and changes per day."""
         if self.budget.each == "change":
-            return self.budget.visits * float(rate.sum())
-        return self.budget.visits_a_day(len(rate))
+            return self.budget.visits * changes
+        return self.budget.visits_a_day(pages)
 
     def curve(self, answer: PlanAnswer) -> BudgetCurve:
         """What other budgets would buy, if they suffice for all minimum rates."""
@@ -149,8 +148,14 @@ class PlanQuestion:
         )
 
 
-def _rates(table: RateTable, *, certain: bool) -> tuple[Rates, int]:
-    """Rates of all pages, as distributions if the file has some, and how many pages have none."""
+def rates_to_plan(table: RateTable, *, certain: bool, uncertain: bool = False) -> tuple[Rates, int]:
+    """Rates of all pages, as distributions if the file has some, and how many pages have none.
+
+    Args:
+        table: The file.
+        certain: Whether rates are taken for known in any case.
+        uncertain: Whether they are distributions in any case, because those of other files are.
+    """
     rate = table.figures["rate_per_day"]
     nothing = np.full(len(rate), np.nan)
     # A page that changed in every gap may have no rate, but a lower end of its band.
@@ -160,7 +165,7 @@ def _rates(table: RateTable, *, certain: bool) -> tuple[Rates, int]:
     exposure = table.figures.get("exposure_days", nothing)
     spread = (shape > 0) & (exposure > 0)
     unknown = np.isnan(rate) & ~spread
-    if certain or not (spread | unknown).any():
+    if certain or not (uncertain or (spread | unknown).any()):
         mean = np.divide(shape, exposure, out=nothing, where=spread)
         filled = np.where(np.isnan(rate), mean, rate)
         return Rates.known(np.where(unknown, UNSEEN[0] / UNSEEN[1], filled)), int(unknown.sum())

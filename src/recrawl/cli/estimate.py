@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recrawl.adapters.tables.table_options import TableOptions
-from recrawl.cli import options, screen, shared
+from recrawl.cli import bulk, options, screen, shared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,7 +66,7 @@ _NOW = typer.Option(
 
 @shared.with_options(shared.log_options, "read_as")
 def estimate(
-    files: Annotated[list[Path], _FILES],
+    files: Annotated[list[str], _FILES],
     *,
     method: Annotated[str, _METHOD] = "gamma",
     classes: Annotated[str, _CLASSES] = "",
@@ -75,9 +75,11 @@ def estimate(
     now: Annotated[str, _NOW] = "",
     sort: Annotated[str, _SORT] = "",
     memory: Annotated[str, shared.MEMORY] = "2G",
+    engine: Annotated[str, bulk.ENGINE] = "",
+    jobs: Annotated[int, bulk.JOBS] = 0,
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
-    output: Annotated[Path | None, shared.OUTPUT] = None,
+    output: Annotated[str | None, shared.OUTPUT] = None,
     read_as: TableOptions,
 ) -> None:
     """Estimate how often each page of a visit log changes.
@@ -94,6 +96,10 @@ def estimate(
     the column expected_per_day of the files: rate_per_day is a typical rate, a
     geometric mean, and its sum is too small. No input is changed.
 
+    With --engine every file is a partition: -o names a folder, which gets one file
+    of rates per partition. All visits of a page must lie in one partition; pages
+    of a site may lie in many. The same command again goes on where one stopped.
+
     \b
     Examples:
         recrawl estimate visits.csv
@@ -101,25 +107,38 @@ def estimate(
         zcat visits.jsonl.gz | recrawl estimate - --csv
         recrawl estimate visits.parquet --method likelihood -o rates.parquet
         recrawl estimate visits.csv --method compare
+        recrawl estimate 'logs/part-*.parquet' --engine local -o rates/
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     import numpy as np
 
     from recrawl.adapters.tables.inputs import open_table
     from recrawl.adapters.tables.logs import Log
     from recrawl.adapters.tables.visits import CHANGE_TIME, VisitReading
+    from recrawl.analysis.bulk.estimate import EstimateJob
     from recrawl.settings.keys import size_of
 
-    out = shared.Output.of(*files, as_csv=as_csv, as_json=as_json, file=output)
     if CHANGE_TIME in read_as.columns:
         raise typer.BadParameter("--column changed_at is for recrawl trends")
     question = _question(method, classes, level, false_changes)
+    if engine:
+        others = {"--sort": sort, "--csv or --spreadsheet": as_csv is not None, "--json": as_json}
+        folder = bulk.folder(output, others)
+        at = str(np.datetime64(options.moment(now).replace(tzinfo=None), "us")) if now else ""
+        job = EstimateJob(
+            *(method, level, classes, false_changes, at, read_as, size_of(memory, "memory"))
+        )
+        bulk.estimate(files, folder, job, engine=engine, jobs=jobs)
+        return
+    bulk.refuse_jobs(jobs)
+    named, file = [Path(each) for each in files], None if output is None else Path(output)
+    out = shared.Output.of(*named, as_csv=as_csv, as_json=as_json, file=file)
     _check_sort(sort, method)
     until = np.datetime64(options.moment(now).replace(tzinfo=None), "us")
-    scratch = Path() if output is None else output.parent
+    scratch = Path() if file is None else file.parent
     first: PieceEstimates | None = None
     with (
         screen.progress("reading visits") as progress,
-        open_table(files, read_as, progress) as table,
+        open_table(named, read_as, progress) as table,
         Log(VisitReading(table), size_of(memory, "memory"), scratch) as log,
     ):
         results = question.answers(log, scratch)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from recrawl.adapters.tables.table_options import COLUMN_OPTION, TableOptions, change_words_of
-from recrawl.cli import options, screen, shared
+from recrawl.cli import bulk, options, screen, shared
 from recrawl.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -151,9 +151,11 @@ def import_visits(
     paths: Annotated[list[str] | None, _PATHS] = None,
     base: Annotated[str, _BASE] = "",
     into: Annotated[Path | None, _INTO] = None,
+    engine: Annotated[str, bulk.ENGINE] = "",
+    jobs: Annotated[int, bulk.JOBS] = 0,
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
-    output: Annotated[Path | None, _OUTPUT] = None,
+    output: Annotated[str | None, _OUTPUT] = None,
     read_as: _ReadAs,
 ) -> None:
     """Read visits from archives, indexes and access logs.
@@ -167,6 +169,9 @@ def import_visits(
     from. Of a git repository it writes the pages and changes that `recrawl
     simulate history` reads. Sources are not changed.
 
+    With --engine every file, and every shard of a ZipNum index, is a partition: -o
+    names a folder, which gets one visit log per file.
+
     \b
     Examples:
         recrawl import crawl.warc.gz -o visits.parquet
@@ -174,25 +179,40 @@ def import_visits(
         recrawl import access.log --site https://a.org --user-agent MyBot -o visits.csv
         recrawl import index.cdxj --into recrawl.db
         recrawl import site/ --paths content/ --base https://example.org/ -o world/
+        recrawl import cluster.idx --engine local -o visits/
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.adapters.imports.foreign_visits import ImportReading
     from recrawl.adapters.imports.sources import GIT, KINDS, find_sources, read_sources
+    from recrawl.analysis.bulk.imports import ImportJob
 
     if kind and kind not in KINDS:
         raise InvalidParameter(f"--format must be one of {', '.join(KINDS)} (got {kind!r})")
+    if engine:
+        others = {
+            "--into": into,
+            "--paths": paths,
+            "--base": base,
+            "--json": as_json,
+            "--csv or --spreadsheet": as_csv is not None,
+        }
+        job = ImportJob(kind, *read_as)
+        bulk.import_visits(sources, bulk.folder(output, others), job, engine=engine, jobs=jobs)
+        return
+    bulk.refuse_jobs(jobs)
+    file = None if output is None else Path(output)
     found, passed = find_sources(sources, kind)
     repositories = [source.path for source in found if source.kind == GIT]
     if repositories:
         if len(found) > 1 or into is not None or as_csv is not None or as_json:
             raise typer.BadParameter("a git repository is imported alone, with -o DIR/")
-        _import_world(repositories[0], paths or [], base, output)
+        _import_world(repositories[0], paths or [], base, file)
         return
     if paths or base:
         raise typer.BadParameter("--paths and --base are for a git repository")
-    if into is not None and (output is not None or as_csv is not None or as_json):
+    if into is not None and (file is not None or as_csv is not None or as_json):
         raise typer.BadParameter("--into excludes --csv, --json and -o")
     inputs = [source.path for source in found]
-    out = shared.Output.of(*inputs, as_csv=as_csv, as_json=as_json, file=output)
+    out = shared.Output.of(*inputs, as_csv=as_csv, as_json=as_json, file=file)
     _check_options(read_as, {source.kind for source in found}, into)
     reading = ImportReading(**read_as._asdict(), any_name=into is None)
     with screen.progress("reading visits") as progress:

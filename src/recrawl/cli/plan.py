@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recrawl.cli import options, screen, shared
+from recrawl.cli import bulk, options, screen, shared
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,7 +63,7 @@ _PLOT = typer.Option(
 
 
 def plan(
-    files: Annotated[list[Path], _FILES],
+    files: Annotated[list[str], _FILES],
     *,
     budget: Annotated[str, _BUDGET],
     objective: Annotated[str, _OBJECTIVE] = "harmonic",
@@ -77,9 +77,11 @@ def plan(
     column: Annotated[list[str] | None, shared.COLUMN] = None,
     delimiter: Annotated[str, shared.DELIMITER] = "",
     encoding: Annotated[str, shared.ENCODING] = "",
+    engine: Annotated[str, bulk.ENGINE] = "",
+    jobs: Annotated[int, bulk.JOBS] = 0,
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
-    output: Annotated[Path | None, shared.OUTPUT] = None,
+    output: Annotated[str | None, shared.OUTPUT] = None,
 ) -> None:
     """Plan how often to visit each page within a budget.
 
@@ -92,6 +94,10 @@ def plan(
     are ignored. --weights takes any of these formats; its columns are renamed by
     --column weights.page=url. Nothing is fetched and FILE is not changed.
 
+    With --engine every file is a partition, e.g. of what `recrawl estimate --engine`
+    wrote: the plan is that of all files together, within one budget, and -o names a
+    folder, which gets one file per partition.
+
     \b
     Examples:
         recrawl plan rates.csv --budget 5000/1d
@@ -99,6 +105,7 @@ def plan(
         recrawl plan rates.csv --budget 5000/1d --weights views.csv
         recrawl plan rates.csv --budget 5000/1d --curve --plot budget.svg
         recrawl plan recrawl.db --budget 5000/1d
+        recrawl plan 'rates/*.parquet' --budget 1000000/1d --engine local -o plan/
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     from recrawl.adapters.pictures import check_picture, write_picture
     from recrawl.adapters.tables.inputs import open_table
@@ -109,14 +116,14 @@ def plan(
         delimiter_of,
         encoding_of,
     )
+    from recrawl.analysis.bulk.plan import PlanJob
     from recrawl.analysis.plan import RANDOMISED, PlanQuestion
     from recrawl.report.plans import curve_chart
 
     if form == RANDOMISED and (curve or plot is not None):
         raise typer.BadParameter("--curve and --plot need --form periodic")
     question = PlanQuestion.of(budget, objective, per_host, (max_interval, min_interval), form)
-    given = [*files, *([weights] if weights else [])]
-    out = shared.Output.of(*given, as_csv=as_csv, as_json=as_json, file=output)
+    named = [Path(each) for each in files]
     names = options.renamed(column or [], (*NEEDED, *OPTIONAL, *_OF_WEIGHTS))
     read_as = TableOptions(
         {ours: theirs for ours, theirs in names.items() if ours not in _OF_WEIGHTS},
@@ -124,9 +131,26 @@ def plan(
         encoding=encoding_of(encoding),
         rename=COLUMN_OPTION,
     )
+    if engine:
+        others = {
+            "--per-host": per_host,
+            "--weights": weights,
+            "--curve": curve,
+            "--plot": plot,
+            "--form randomised": form == RANDOMISED,
+            "--csv or --spreadsheet": as_csv is not None,
+            "--json": as_json,
+        }
+        into = bulk.folder(output, others)
+        bulk.plan(files, into, PlanJob(question, read_as), engine=engine, jobs=jobs)
+        return
+    bulk.refuse_jobs(jobs)
+    file = None if output is None else Path(output)
+    given = [*named, *([weights] if weights else [])]
+    out = shared.Output.of(*given, as_csv=as_csv, as_json=as_json, file=file)
     if plot is not None:
         check_picture(plot)
-    with open_table(files, read_as) as source:
+    with open_table(named, read_as) as source:
         table = read_rates(source)
     said: list[str] = []
     if weights is not None:

@@ -196,20 +196,27 @@ def log_options(
 
 def read_remarks(table: TableInput) -> None:
     """Print how a table was understood, and what was left out."""
-    from recrawl.report.words import clock_sentences, counted
+    from recrawl.report.words import clock_sentences
 
     for sentence in (*table.remarks, *clock_sentences(*table.zone.doubts)):
         screen.remark(sentence)
-    if table.skipped:
-        screen.remark(f"{counted(table.skipped, 'malformed row')} skipped.")
-    if table.merged:
-        visits = counted(table.merged, "visit")
+    count_remarks(table.skipped, table.merged, table.silent)
+
+
+def count_remarks(skipped: int, merged: int, silent: int) -> None:
+    """Print how many malformed rows, repeated visits and silent visits were left out."""
+    from recrawl.report.words import counted
+
+    if skipped:
+        screen.remark(f"{counted(skipped, 'malformed row')} skipped.")
+    if merged:
+        visits = counted(merged, "visit")
         screen.remark(
             f"{visits} in the same second as another visit to the same page: counted as one."
         )
-    if table.silent:
+    if silent:
         screen.remark(
-            f"{counted(table.silent, 'visit')} left out: `changed` is empty and there is no usable "
+            f"{counted(silent, 'visit')} left out: `changed` is empty and there is no usable "
             "date or digest."
         )
 

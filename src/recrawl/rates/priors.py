@@ -188,36 +188,48 @@ class PriorFit(Protocol):
         """Return the prior of each site."""
 
 
-def fit_prior_in_parts(
-    parts: Iterable[tuple[Histories, Ints, Words]],
-    *,
-    false_changes: float = 0.0,
-    fit: PriorFit = fit_prior,
-) -> Priors:
-    """Prior of each site where pages come in parts, as those of a log larger than memory.
+@dataclass(frozen=True, slots=True, eq=False)
+class PriorSample:
+    """The pages that make the priors: a sample of a sample is the sample of the whole.
 
-    The same as `fit` of all pages together; only the pages that make the priors are kept.
+    So parts of a log can be sampled apart, wherever they lie, and the samples joined: the priors
+    are the same, to the bit, however the pages were divided.
 
     Args:
-        parts: Histories of some pages, the number of each page's site, and the hash of each page.
-        false_changes: Chance that a change is reported at a visit to an unchanged page.
-        fit: What fits the priors.
+        histories: Histories of the pages.
+        site: Number of each page's site.
+        hashes: A hash per page.
+        site_count: Sites there are, those without a sampled page among them.
     """
-    samples, site_count = [], 0
-    sites, hashes = [np.empty(0, np.int64)], [np.empty(0, np.uint64)]
-    for histories, site_of_page, hash_of_page in parts:
-        pages = sampled_pages(histories, site_of_page, hash_of_page)
-        samples.append(histories.take(pages))
-        sites.append(site_of_page[pages])
-        hashes.append(hash_of_page[pages])
-        site_count = max(site_count, int(site_of_page.max(initial=-1)) + 1)
-    return fit(
-        Histories.joined(samples),
-        np.concatenate(sites),
-        hashes=np.concatenate(hashes),
-        site_count=site_count,
-        false_changes=false_changes,
-    )
+
+    histories: Histories
+    site: Ints
+    hashes: Words
+    site_count: int
+
+    @classmethod
+    def of(cls, parts: Iterable[tuple[Histories, Ints, Words]]) -> PriorSample:
+        """Sample pages that come in parts: histories, sites and hashes."""
+        samples, site_count = [], 0
+        sites, hashes = [np.empty(0, np.int64)], [np.empty(0, np.uint64)]
+        for histories, site_of_page, hash_of_page in parts:
+            pages = sampled_pages(histories, site_of_page, hash_of_page)
+            samples.append(histories.take(pages))
+            sites.append(site_of_page[pages])
+            hashes.append(hash_of_page[pages])
+            site_count = max(site_count, int(site_of_page.max(initial=-1)) + 1)
+        found = Histories.joined(samples)
+        return cls(found, np.concatenate(sites), np.concatenate(hashes), site_count)
+
+    def fit(self, *, false_changes: float = 0.0, fit: PriorFit = fit_prior) -> Priors:
+        """Prior of each site."""
+        return fit(
+            self.histories,
+            self.site,
+            hashes=self.hashes,
+            site_count=self.site_count,
+            false_changes=false_changes,
+        )
 
 
 def pages_of_priors(

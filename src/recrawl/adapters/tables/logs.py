@@ -27,7 +27,7 @@ from recrawl.adapters.tables.visits import VisitReading, read_batches
 from recrawl.arrays.texts import Texts
 from recrawl.errors import CannotWrite, reason
 from recrawl.parse.sites import numbered, sites_of
-from recrawl.rates.priors import fit_prior, fit_prior_in_parts
+from recrawl.rates.priors import PriorSample, fit_prior
 from recrawl.store.scratch import scratch_folder
 from recrawl.visits.batch import Batch
 from recrawl.visits.grouping import group
@@ -108,8 +108,17 @@ class Log(AbstractContextManager["Log"]):
 
     def fit_prior(self, false_changes: float = 0.0, fit: PriorFit = fit_prior) -> Priors:
         """Prior of each site of the log."""
+        return self.sample().fit(false_changes=false_changes, fit=fit)
+
+    def sample(self) -> PriorSample:
+        """Pages that make the priors of the log's sites."""
         parts = ((piece.histories, piece.site, piece.lots) for piece in self.pieces())
-        return fit_prior_in_parts(parts, false_changes=false_changes, fit=fit)
+        return PriorSample.of(parts)
+
+    @property
+    def sites(self) -> list[str]:
+        """Names of the sites met so far, by their numbers."""
+        return list(self._sites)
 
     def pieces(self) -> Iterator[Piece]:
         """Go through the log; may be called again."""

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 _SAMPLE = 16384  # pages that give a first price
 _MANY = 4 * _SAMPLE
 _ROUGH = 1e-3
-_LITTLE = 2 * NEAR  # share of a budget that may be spread; twice, for sums in another order
-_ROUNDING = 1 + 1e-12  # what adding up in another order may do
+LITTLE = 2 * NEAR  # share of a budget that may be spread; twice, for sums in another order
+ROUNDING = 1 + 1e-12  # what adding up in another order may do
 _APART = 1e-6  # prices nearer to each other tell nothing about the slope between them
-_NEXT_TO_NOTHING = 1e-290  # a price that stands for 0
+NEXT_TO_NOTHING = 1e-290  # a price that stands for 0
 
 
 class Allocation(NamedTuple):
@@ -42,8 +42,8 @@ def allocate_budget(pages: PricedPages, budget: float) -> Allocation:
         return Allocation(np.empty(0), 0.0, None if pages.limits.host is None else np.empty(0))
     _check(pages, budget)
     host, caps = pages.limits.host, pages.limits.host_most
-    if _most(pages) <= budget * _ROUNDING:
-        prices = np.full(2, _NEXT_TO_NOTHING)
+    if most_spending(pages) <= budget * ROUNDING:
+        prices = np.full(2, NEXT_TO_NOTHING)
     elif budget <= pages.costs(pages.limits.floors(len(pages))):
         prices = np.full(2, np.inf)
     else:
@@ -57,13 +57,14 @@ def allocate_budget(pages: PricedPages, budget: float) -> Allocation:
     low, high = prices.tolist()
     if host is None or caps is None:
         visits = _mixed(pages, budget, low, high)
-        return Allocation(visits, _reported(high), None)
+        return Allocation(visits, reported(high), None)
     visits, host_price = _mixed_by_host(pages, budget, low, high)
-    return Allocation(visits, _reported(high), np.maximum(host_price, _reported(high)))
+    return Allocation(visits, reported(high), np.maximum(host_price, reported(high)))
 
 
-def _reported(price: float) -> float:
-    return 0.0 if price == _NEXT_TO_NOTHING else price
+def reported(price: float) -> float:
+    """The price as users see it."""
+    return 0.0 if price == NEXT_TO_NOTHING else price
 
 
 def _check(pages: PricedPages, budget: float) -> None:
@@ -72,21 +73,21 @@ def _check(pages: PricedPages, budget: float) -> None:
     if least is None:
         return
     floors = pages.costs(least)
-    if floors > budget * _ROUNDING:
+    if floors > budget * ROUNDING:
         message = f"budget must pay for the least visits of all pages, {floors:g} (got {budget:g})"
         raise InvalidParameter(message)
     if host is None or caps is None:
         return
     by_host = pages.costs_by(host, len(caps), least)
-    if (by_host > caps * _ROUNDING).any():
-        number = int(np.argmax(by_host > caps * _ROUNDING))
+    if (by_host > caps * ROUNDING).any():
+        number = int(np.argmax(by_host > caps * ROUNDING))
         raise InvalidParameter(
             f"host {number}: most visits must pay for the least visits of its pages, "
             f"{by_host[number]:g} (got {caps[number]:g})"
         )
 
 
-def _most(pages: PricedPages) -> float:
+def most_spending(pages: PricedPages) -> float:
     """What would be spent if visits were free."""
     limits = pages.limits
     if limits.most is None and limits.host is None and pages.demand.live.any():
@@ -125,7 +126,7 @@ def _guess(pages: PricedPages, budget: float) -> float:
     some = pages.take(rows)
     share = budget * len(rows) / max(len(pages), 1)
     floors = some.costs(some.limits.floors(len(rows)))
-    if not floors < share < _most(some) / _ROUNDING:
+    if not floors < share < most_spending(some) / ROUNDING:
         return start
     guess = float(_bracket(some, share, start, _ROUGH).high[0])
     return guess if 0 < guess < np.inf else start
@@ -199,7 +200,7 @@ def _spread_rest(pages: PricedPages, budget: float, visits: Floats) -> bool:
     free = visits if pages.limits.is_free else pages.free(visits)
     total = spent if free is visits else pages.costs(free)
     rest = budget - spent
-    if abs(rest) > _LITTLE * total:
+    if abs(rest) > LITTLE * total:
         return False
     if free is visits and rest:
         visits *= 1 + rest / total
@@ -218,12 +219,12 @@ def _mixed_by_host(
     count = len(caps)
     visits = pages.visits(high)
     few = pages.costs_by(host, count, visits)
-    full = few > caps * _ROUNDING
+    full = few > caps * ROUNDING
     if low == high:
         left = budget - float(np.where(full, caps, few).sum())
         free = pages.free(visits)
         total = pages.costs(np.where(full[host], 0.0, free))
-        if 0 < abs(left) <= _LITTLE * total:
+        if 0 < abs(left) <= LITTLE * total:
             visits += np.where(full[host], 0.0, free) * (left / total)
     else:
         more = pages.visits(low)
@@ -252,13 +253,13 @@ def _fill_hosts(pages: PricedPages, full: Bools, visits: Floats, prices: Floats)
     number = np.cumsum(full) - 1
     some, group, target = pages.take(rows), number[host[rows]], caps[full]
     search = _HostSearch(some, group, len(target))
-    found = find_prices(search.spend, target, np.maximum(prices[full], _NEXT_TO_NOTHING) * 2)
+    found = find_prices(search.spend, target, np.maximum(prices[full], NEXT_TO_NOTHING) * 2)
     few = some.visits(by_group(found.high, group))
     spent = some.costs_by(group, len(target), few)
     free = some.free(few)
     with np.errstate(divide="ignore", invalid="ignore"):
         rest = (target - spent) / some.costs_by(group, len(target), free)
-    rest = np.where((found.low == found.high) & (np.abs(rest) <= _LITTLE), rest, 0.0)
+    rest = np.where((found.low == found.high) & (np.abs(rest) <= LITTLE), rest, 0.0)
     filled = few + free * by_group(rest, group)
     # A page at its cut-off makes a host's spending jump between two neighbouring prices: mix the
     # visits on both sides so that just the cap is spent.

@@ -1,0 +1,62 @@
+"""Tasks on Ray, one remote call per task.
+
+A cluster that `RAY_ADDRESS` names, or that the program is connected to already, is used; else Ray
+is started on this machine alone, without its dashboard and its reports of usage. recrawl must be
+installed where tasks run.
+
+Touches: processes, a cluster.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from recrawl.adapters.engines.outcomes import Outcome
+from recrawl.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from recrawl.adapters.engines import Engine
+
+_HERE = {"_node_ip_address": "127.0.0.1", "include_dashboard": False}
+
+
+@contextmanager
+def ray_engine() -> Iterator[Engine]:
+    """Ray, started if need be; tasks that are not done at the end are cancelled."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # before Ray is imported
+    try:
+        import ray
+    except ImportError:
+        raise MissingExtra("--engine ray", "ray") from None
+
+    running: dict[Any, int] = {}
+
+    def run(work: Callable[[Any], Outcome], tasks: Sequence[Any]) -> Iterator[tuple[int, Outcome]]:
+        @ray.remote(max_retries=0)  # type: ignore[untyped-decorator] # who calls us tries again
+        def remote(task: Any) -> Outcome:  # noqa: ANN401 - what the function takes
+            return work(task)
+
+        running.update({remote.remote(task): number for number, task in enumerate(tasks)})
+        while running:
+            for done in ray.wait(list(running))[0]:
+                number = running.pop(done)
+                try:
+                    yield number, ray.get(done)
+                except ray.exceptions.RayError as error:
+                    yield number, Outcome(error=f"the worker was lost ({type(error).__name__})")
+
+    mine = not ray.is_initialized()
+    if mine:
+        where = {} if os.environ.get("RAY_ADDRESS") else _HERE
+        ray.init(log_to_driver=False, configure_logging=False, **where)
+    try:
+        yield run
+    finally:
+        for left in running:
+            ray.cancel(left, force=True)
+        if mine:
+            ray.shutdown()
