@@ -49,7 +49,6 @@ def test_no_call_breaks_its_description(tmp_path):
                 Path(sys.executable).with_name("schemathesis"),
                 *("run", f"http://127.0.0.1:{client.port}/api/v1/openapi.json"),
                 *("--header", f"Authorization: Bearer {TOKEN}"),
-                *("--header", "Connection: close"),  # one that is kept waits 40 ms for each answer
                 *("--exclude-path", _LEFT_OUT, "--exclude-checks", _NOT_CHECKED),
                 *("--phases", "examples,coverage,fuzzing"),
                 *("--mode", "all"),

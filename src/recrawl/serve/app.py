@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from http import HTTPStatus
 from itertools import zip_longest
 from pathlib import Path
@@ -22,9 +21,9 @@ from starlette.staticfiles import StaticFiles
 
 import recrawl
 from recrawl.errors import RecrawlError, StoreError
-from recrawl.report.charts.vega import VEGA_LITE
 from recrawl.serve import api, charts, pages, questions
 from recrawl.serve.answers import Answers
+from recrawl.serve.bundle import Bundle
 from recrawl.serve.lending import Lending
 from recrawl.serve.problems import Problem, problem_response
 from recrawl.serve.safety import COOKIE, LOGIN, Safety
@@ -52,10 +51,11 @@ def create_app(
         owner: Holds the store, and decides what is due; None for a server that only reads. May be
             set later, by `set_owner`.
     """
-    answers = Answers(source.open)
+    answers, bundle = Answers(source.open), Bundle()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        bundle.begin()
         background = [
             asyncio.create_task(_keep_leases(app)),
             asyncio.create_task(questions.warm(_Ourselves(app))),
@@ -64,6 +64,7 @@ def create_app(
         for task in background:
             task.cancel()
         await asyncio.wait(background)
+        await bundle.close()
         await answers.close()
 
     app = FastAPI(
@@ -76,7 +77,7 @@ def create_app(
         lifespan=lifespan,
     )
     app.state.source, app.state.answers, app.state.access = source, answers, access
-    app.state.streams = 0
+    app.state.bundle, app.state.streams = bundle, 0
     set_owner(app, owner)
     app.add_exception_handler(RecrawlError, _told)
     app.add_exception_handler(HTTPException, _told)
@@ -158,19 +159,10 @@ def _sentence(error: RequestValidationError) -> str:
     return "; ".join(wrong[:5])
 
 
-@lru_cache(maxsize=1)
-def _bundle() -> str:
-    """What draws charts in a browser."""
-    import vl_convert
-
-    return vl_convert.javascript_bundle(
-        "window.vegaEmbed = vegaEmbed; window.vega = vega;", vl_version=VEGA_LITE
-    )
-
-
-async def _vega() -> Response:
+async def _vega(request: Request) -> Response:
+    bundle: Bundle = request.app.state.bundle
     return Response(
-        _bundle(),
+        await bundle.text(),
         media_type="text/javascript",
         headers={"cache-control": f"private, max-age={_YEAR_SECONDS}"},
     )

@@ -22,7 +22,7 @@ from recrawl.serve.views.listings import read_listing
 from recrawl.serve.views.one_page import read_page, read_why
 from recrawl.serve.views.one_site import read_activity, read_site
 from recrawl.serve.views.overview import read_overview
-from recrawl.serve.views.page_table import PageTable
+from recrawl.serve.views.page_table import PagesView
 from recrawl.serve.views.sites import read_sites
 from recrawl.serve.views.what_if import read_what_if
 from recrawl.state.snapshot import load_snapshot
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
     from recrawl.inspect.why.values import Why
     from recrawl.report.charts.freshness import FreshnessPoint
     from recrawl.serve.answers import Answers
-    from recrawl.serve.source import Source
+    from recrawl.serve.source import ServedCrawl
     from recrawl.serve.views.listings import ListingView
     from recrawl.serve.views.one_page import PageView
     from recrawl.serve.views.one_site import SiteActivity, SiteView
     from recrawl.serve.views.overview import Overview
     from recrawl.serve.views.page_table import TableQuery
     from recrawl.serve.views.sites import SiteTable
-    from recrawl.serve.views.what_if import WhatIf
+    from recrawl.serve.views.what_if import WhatIfView
     from recrawl.state.snapshot import Snapshot
 
 _GLANCE_SECONDS = 5.0
@@ -63,7 +63,7 @@ class Asking(Protocol):
         """The server."""
 
 
-def _asked(request: Asking) -> tuple[Source, Answers]:
+def _asked(request: Asking) -> tuple[ServedCrawl, Answers]:
     return request.app.state.source, request.app.state.answers
 
 
@@ -109,12 +109,12 @@ async def budget_curve(request: Asking) -> Sequence[BudgetOutlook]:
     return await answers.ask("curve", work, seconds=_TABLE_SECONDS, late=_LATE_SECONDS)
 
 
-async def what_if(request: Asking, asked: Mapping[str, str]) -> WhatIf:
+async def what_if(request: Asking, asked: Mapping[str, str]) -> WhatIfView:
     """What other settings would bring."""
     source, answers = _asked(request)
     basis = await plan_basis_of(request)
 
-    def work(reader: ReadStore) -> WhatIf:
+    def work(reader: ReadStore) -> WhatIfView:
         return read_what_if(source.settings(reader), reader, basis, asked)
 
     key = ("what if", id(basis), tuple(sorted(asked.items())))
@@ -161,13 +161,13 @@ async def why(request: Asking, page: int) -> Why:
     return await of_page(request, ("why", page), lambda reader: read_why(seen, reader, page))
 
 
-async def page_table(request: Asking) -> PageTable:
+async def page_table(request: Asking) -> PagesView:
     """All pages."""
     _, answers = _asked(request)
     seen = await snapshot(request)
 
-    def work(reader: ReadStore) -> PageTable:
-        return PageTable.read(seen, reader)
+    def work(reader: ReadStore) -> PagesView:
+        return PagesView.read(seen, reader)
 
     return await answers.ask("table", work, seconds=_TABLE_SECONDS, late=_LATE_SECONDS)
 
@@ -260,7 +260,7 @@ async def some_pages(request: Asking, pages: Sequence[int]) -> list[dict[str, An
     return await of_page(request, key, lambda reader: page_objects(table, known, reader))
 
 
-def page_objects(table: PageTable, pages: Ints, reader: ReadStore) -> list[dict[str, Any]]:
+def page_objects(table: PagesView, pages: Ints, reader: ReadStore) -> list[dict[str, Any]]:
     """Facts about pages, as JSON holds them."""
     rows = table.rows.take(pages)
     names, next_visits = reader.addresses(pages.tolist()), table.next_visits(pages, reader)

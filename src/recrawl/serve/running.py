@@ -35,8 +35,9 @@ def listen(host: str, port: int) -> socket.socket:
     """
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        family, kind, _, _, address = found[0]
-        listener = socket.socket(family, kind)
+        family, kind, protocol, _, address = found[0]
+        # By its protocol a server knows that it is TCP, and sends small answers at once.
+        listener = socket.socket(family, kind, protocol)
     except OSError as error:
         raise CannotListen(f"cannot listen on {host} ({reason(error)})") from None
     try:

@@ -60,9 +60,6 @@ class ServedCrawl:
         return self._read[1]
 
 
-Source = ServedCrawl  # the name that `recrawl.serve.questions` knows it by
-
-
 def today() -> float:
     """The current time in days after 1970."""
     return time.time() / SECONDS_A_DAY

@@ -221,9 +221,6 @@ class PagesView:
         return STATUS_LABELS[int(self.rows.status[page])]
 
 
-PageTable = PagesView  # the name that `recrawl.serve.questions` knows it by
-
-
 def _days_late(snapshot: Snapshot) -> Floats:
     """Days that pages are past a set time, or past the longest time between visits."""
     every = terms(snapshot.settings)

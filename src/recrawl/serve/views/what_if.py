@@ -90,9 +90,6 @@ class WhatIfView:
     problem: str
 
 
-WhatIf = WhatIfView  # the name that `recrawl.serve.questions` knows it by
-
-
 def budget_text(budget: Budget) -> str:
     """A budget as settings have it.
 
