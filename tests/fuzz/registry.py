@@ -58,6 +58,7 @@ NO_PARSERS = {
     "parse.ports": "takes a number that `addresses` has read",
     "detect.recent_texts": "keeps signatures",
     "detect.reliability": "counts",
+    "adapters.tables.samples": "reads back arrays that a run of ours has written",
     "settings.pools": "takes settings that were read",
     "settings.reloading": "takes settings that were read",
     "settings.terms": "takes settings that were read",

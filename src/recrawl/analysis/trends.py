@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     from recrawl.adapters.tables.columns import TableInput
     from recrawl.adapters.tables.logs import Piece
+    from recrawl.adapters.tables.samples import SitePriors
     from recrawl.arrays.types import Ints, Words
     from recrawl.trends.points import Place, Points
     from recrawl.trends.weibull import Variant
@@ -113,18 +114,20 @@ class TrendLog:
         page: The only page; empty for all.
         progress: Called with the share of pages worked on so far, from 0 to 1.
         reverts: Changes back to an earlier version, in the pages gone through last.
+        given: Priors of the sites; fitted to the source itself if None.
     """
 
     log: Log
     page: str = ""
     progress: Callable[[float], None] | None = None
     reverts: int = 0
+    given: SitePriors | None = None
     _priors: Priors = field(default_factory=Priors.one)
     _pages: int = 0
 
     def __post_init__(self) -> None:
-        """Fit the priors of all pages."""
-        self._priors = self.log.fit_prior()
+        """Fit the priors of all pages, if they are not given."""
+        self._priors = self.log.fit_prior() if self.given is None else self.given.priors
         self._pages = self.log.pages
 
     def __len__(self) -> int:
@@ -168,7 +171,8 @@ class TrendLog:
         self.reverts += int(histories.reverts.sum())
         if self.complete:
             histories = watched_all_the_time(histories)
-        priors = replace(self._priors, site_of_page=piece.site[rows])
+        site = piece.site if self.given is None else self.given.rows_of(self.log.sites)[piece.site]
+        priors = replace(self._priors, site_of_page=site[rows])
         return TrendPages(names, piece.position[rows], histories, priors, self.complete)
 
     def rows(self, made: Callable[[TrendPages], report.Table]) -> Iterator[PieceRows]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from recrawl.analysis.bulk.imports import ImportJob
     from recrawl.analysis.bulk.plan import PlanJob
     from recrawl.analysis.bulk.reports import FileReport
+    from recrawl.analysis.bulk.trends import TrendJob
 
 _MOST_REMARKS = 10  # on single files
 ENGINE = typer.Option(
@@ -77,6 +78,27 @@ def estimate(files: Sequence[str], into: str, job: EstimateJob, *, engine: str, 
     for status, remarks in STATUS_REMARKS.items():
         if read.counts.get(status):
             screen.remark(f"{read.counts[status]:,} {remarks[kind]}")
+    _read_remarks(read)
+
+
+def trends(files: Sequence[str], into: str, job: TrendJob, *, engine: str, jobs: int) -> None:
+    """Find the trends of all partitions."""
+    from recrawl.adapters.engines import open_engine
+    from recrawl.analysis.bulk.trends import trend_partitions
+    from recrawl.report.words import counted
+    from recrawl.trends.regularity import WARNINGS
+
+    if jobs and engine != "local":
+        refuse_jobs(jobs)
+    with screen.progress("finding trends") as progress, open_engine(engine, jobs=jobs) as running:
+        found = trend_partitions(
+            files, into, job, engine=running, progress=progress, remark=screen.remark
+        )
+    read, made = found.files, counted(found.partitions - found.done_before, "partition")
+    screen.remark(f"{counted(read.total, 'page')} of {made}, in {into}.")
+    for kind, warning in WARNINGS.items():
+        if read.counts.get(kind):
+            screen.remark(f"{counted(read.counts[kind], 'page')} {kind}: {warning}.")
     _read_remarks(read)
 
 

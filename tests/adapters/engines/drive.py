@@ -49,6 +49,7 @@ def commands(name: str, folder: Path) -> dict[str, list[str]]:
     return {
         "estimate": ["estimate", str(log), "--now", "2026-06-01", *both, str(into / "rates")],
         "plan": ["plan", f"{into}/rates/*", "--budget", "20/1d", *both, str(into / "plan")],
+        "trends": ["trends", "pages", str(log), *both, str(into / "trends")],
         "import": ["import", str(folder / "index.idx"), *both, str(into / "import")],
         "broken": ["estimate", str(folder / "broken/*.parquet"), *both, str(into / "broken")],
     }

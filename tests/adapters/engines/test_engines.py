@@ -130,7 +130,7 @@ def test_leaving_an_engine_ends_its_tasks(driven):
     assert driven[1]["seconds"] < 500
 
 
-@pytest.mark.parametrize("verb", ["estimate", "plan", "import"])
+@pytest.mark.parametrize("verb", ["estimate", "trends", "plan", "import"])
 def test_a_verb_writes_the_same_bytes_on_every_engine(driven, drives, folder, verb):
     engine, found = driven
     if "local" not in drives:

@@ -43,11 +43,7 @@ def ray_engine() -> Iterator[Engine]:
         running.update({remote.remote(task): number for number, task in enumerate(tasks)})
         while running:
             for done in ray.wait(list(running))[0]:
-                number = running.pop(done)
-                try:
-                    yield number, ray.get(done)
-                except ray.exceptions.RayError as error:
-                    yield number, Outcome(error=f"the worker was lost ({type(error).__name__})")
+                yield running.pop(done), _outcome(ray, done)
 
     mine = not ray.is_initialized()
     if mine:
@@ -60,3 +56,14 @@ def ray_engine() -> Iterator[Engine]:
             ray.cancel(left, force=True)
         if mine:
             ray.shutdown()
+
+
+def _outcome(ray: Any, done: Any) -> Outcome:  # noqa: ANN401 - no types
+    """What came of a call."""
+    try:
+        outcome: Outcome = ray.get(done)
+    except ray.exceptions.RayTaskError as error:  # a task itself raises nothing
+        return Outcome(error=f"the task could not begin ({error.cause})")
+    except ray.exceptions.RayError as error:
+        return Outcome(error=f"the worker was lost ({type(error).__name__})")
+    return outcome

@@ -13,19 +13,22 @@ Touches: files.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
 import numpy as np
 
 from recrawl.adapters import places
 from recrawl.arrays.texts import Texts
-from recrawl.errors import InvalidTable
+from recrawl.errors import InvalidTable, reason
 from recrawl.rates.priors import Priors, PriorSample
 from recrawl.visits.histories import Histories
+from recrawl.visits.sites import check_sites, sites_of_pages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from recrawl.adapters.tables.logs import Log, Piece
@@ -117,18 +120,22 @@ class SampleFile:
 
     @classmethod
     def read(cls, place: str) -> SampleFile:
-        """Read it again."""
-        arrays = _load(place)
-        histories = Histories(
-            **{
-                name.removeprefix("histories."): array
-                for name, array in arrays.items()
-                if name.startswith("histories.")
-            }
-        )
-        sites, pages = (Texts(arrays[name], arrays[f"{name}.ends"]) for name in ("sites", "pages"))
-        sample = PriorSample(histories, arrays["site"], arrays["hashes"], len(sites))
-        return cls(sample, sites, pages)
+        """Read it again; a damaged file is refused."""
+        with _refusing(place):
+            arrays = _load(place)
+            histories = Histories(
+                **{
+                    name.removeprefix("histories."): array
+                    for name, array in arrays.items()
+                    if name.startswith("histories.")
+                }
+            )
+            sites, pages = (
+                Texts(arrays[name], arrays[f"{name}.ends"]) for name in ("sites", "pages")
+            )
+            check_sites(sites_of_pages(arrays["site"], len(histories)), max(len(sites), 1))
+            sample = PriorSample(histories, arrays["site"], arrays["hashes"], len(sites))
+            return cls(sample, sites, pages)
 
 
 def fit_samples(
@@ -179,11 +186,12 @@ class SitePriors:
 
     @classmethod
     def read(cls, place: str) -> SitePriors:
-        """Read them again."""
-        arrays = _load(place)
-        sites = Texts(arrays["sites"], arrays["sites.ends"])
-        priors = Priors(arrays["shape"], arrays["exposure"], masses=arrays.get("masses"))
-        return cls(priors, sites)
+        """Read them again; a damaged file is refused."""
+        with _refusing(place):
+            arrays = _load(place)
+            sites = Texts(arrays["sites"], arrays["sites.ends"])
+            priors = Priors(arrays["shape"], arrays["exposure"], masses=arrays.get("masses"))
+            return cls(priors, sites)
 
 
 def _texts(name: str, texts: Texts) -> dict[str, Any]:
@@ -195,6 +203,25 @@ def _save(path: Path, arrays: Mapping[str, Any]) -> None:
         np.savez(file, **arrays)
 
 
+@contextmanager
+def _refusing(place: str) -> Iterator[None]:
+    """Say of a file that is not whole, or not ours, that it is damaged."""
+    try:
+        yield
+    except (BadZipFile, EOFError, KeyError, TypeError, ValueError) as error:
+        if isinstance(error, InvalidTable):  # it cannot be read at all
+            raise
+        raise InvalidTable(f"{place} is damaged; remove it and run again") from None
+
+
 def _load(place: str) -> dict[str, Any]:
-    with places.copied(place) as path, np.load(path, allow_pickle=False) as arrays:
-        return dict(arrays)
+    try:
+        # Opened here: numpy leaves a file open that it cannot read.
+        with (
+            places.copied(place) as path,
+            path.open("rb") as file,
+            np.load(file, allow_pickle=False) as arrays,
+        ):
+            return dict(arrays)
+    except OSError as error:
+        raise InvalidTable(f"{place} cannot be read ({reason(error)})") from None

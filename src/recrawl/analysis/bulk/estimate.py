@@ -9,7 +9,6 @@ Touches: files, processes, the clock.
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -17,9 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recrawl.adapters import places
-from recrawl.adapters.tables.columns import TableFile
-from recrawl.adapters.tables.inputs import table_of
-from recrawl.adapters.tables.logs import Log
 from recrawl.adapters.tables.outputs import to_file
 from recrawl.adapters.tables.samples import (
     PageNames,
@@ -29,7 +25,7 @@ from recrawl.adapters.tables.samples import (
     fit_samples,
 )
 from recrawl.adapters.tables.table_options import TableOptions
-from recrawl.adapters.tables.visits import VisitReading
+from recrawl.analysis.bulk.first_pass import LogReading, fit_run
 from recrawl.analysis.bulk.reports import BulkReport, FileReport
 from recrawl.analysis.bulk.runs import Run, partitions_of
 from recrawl.analysis.estimate import RateQuestion
@@ -41,15 +37,11 @@ from recrawl.report.rates import CLASS_COLUMNS, COLUMNS
 from recrawl.settings.keys import size_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Mapping, Sequence
 
     from recrawl.adapters.engines import Engine
-    from recrawl.adapters.tables.columns import TableInput
     from recrawl.adapters.tables.results import PieceEstimates
     from recrawl.analysis.sources import Moment
-
-_PRIORS = "priors.npz"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +76,10 @@ class EstimateJob:
             false_changes=self.false_changes,
         )
 
-    def sample(self, task: tuple[str, str]) -> None:
-        """Write the sample of a partition: from one place to another."""
-        source, into = task
-        with places.written(into) as path, self._log(source, path.parent) as (log, _):
-            SampleFile.of(log).write(path)
+    @property
+    def reading(self) -> LogReading:
+        """How partitions are read."""
+        return LogReading(self.options, self.memory)
 
     def estimate(self, task: tuple[str, str], priors: str = "") -> FileReport:
         """Write the rates of a partition: from one place to another.
@@ -104,8 +95,11 @@ class EstimateJob:
         header = (*COLUMNS, *CLASS_COLUMNS) if question.has_classes else COLUMNS
         with (
             places.written(into) as path,
-            self._log(source, path.parent, names) as (log, table),
+            self.reading.open(source, path.parent) as (log, table),
         ):
+            if names is not None:
+                for piece in log.pieces():
+                    names.add(piece)
             answers = question.answers(log, path.parent, of_sites)
             with to_file(path, header) as writer:
                 for found in answers:
@@ -113,19 +107,6 @@ class EstimateJob:
                     counts += _statuses(found)
             named = names.tolist() if names else []
             return FileReport.of(table, counts, reverts=log.reverts, names=named)
-
-    @contextmanager
-    def _log(
-        self, source: str, scratch: Path, names: PageNames | None = None
-    ) -> Iterator[tuple[Log, TableInput]]:
-        """A partition's visits; names of a few pages are taken down."""
-        with places.copied(source) as copy:
-            table = table_of([TableFile(copy, source)], self.options)
-            with Log(VisitReading(table), self.memory, scratch) as log:
-                if names is not None:
-                    for piece in log.pieces():
-                        names.add(piece)
-                yield log, table
 
 
 def _statuses(found: PieceEstimates) -> Counter[str]:
@@ -208,7 +189,7 @@ def sample_file(source: str, into: str, *, columns: Mapping[str, str] | None = N
         ...     recrawl.estimate_file(f"{folder}/a", rates, priors=f"{folder}/p.npz").total
         1
     """
-    EstimateJob(options=TableOptions.of(columns)).sample((str(source), str(into)))
+    EstimateJob(options=TableOptions.of(columns)).reading.sample((str(source), str(into)))
 
 
 def fit_priors(samples: Sequence[str], into: str) -> None:
@@ -270,7 +251,10 @@ def estimate_partitions(
     job = replace(job, now=run.record["now"])
     priors, begun = "", 0.0
     if question.uses_priors and run.left:
-        priors, begun = _fit(run, job, question), 0.4
+        begun = 0.4
+        priors = fit_run(
+            run, job.reading, false_changes=job.false_changes, fit=question.fit, until=begun
+        )
     if run.done_before:
         remark(f"{len(run.done_before):,} of {len(partitions):,} partitions were finished before.")
     tasks = {each.name: (each.source, each.into) for each in run.left}
@@ -283,28 +267,6 @@ def estimate_partitions(
     run.end()
     files = FileReport.together(reports.values())
     return BulkReport(len(partitions), len(run.done_before), files)
-
-
-def _fit(run: Run, job: EstimateJob, question: RateQuestion) -> str:
-    """First pass: samples of all partitions, and the priors of their sites."""
-    samples = {each.name: run.scratch(f"{each.name}.npz") for each in run.partitions}
-    tasks = {
-        each.name: (each.source, samples[each.name])
-        for each in run.partitions
-        if not places.is_there(samples[each.name])
-    }
-    run.do(job.sample, tasks, (0.0, 0.4))
-    sampled = [name for name in samples if name not in run.failures]
-    if run.noted("sampled") not in (None, sampled):
-        run.done_before = frozenset()  # they were estimated with other priors
-    run.note(sampled=sampled)
-    files = {name: SampleFile.read(samples[name]) for name in sampled}
-    check_pages({name: file.pages.tolist() for name, file in files.items()})
-    place = run.scratch(_PRIORS)
-    priors = fit_samples(files.values(), false_changes=job.false_changes, fit=question.fit)
-    with places.written(place) as path:
-        priors.write(path)
-    return place
 
 
 def _asked(job: EstimateJob) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recrawl.cli import screen, shared
+from recrawl.cli import bulk, screen, shared
 from recrawl.cli.trends import shared as trends_shared
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _PLOT = typer.Option(
 
 @shared.with_options(trends_shared.trend_options, "read_as")
 def pages(
-    files: Annotated[list[Path], trends_shared.FILES],
+    files: Annotated[list[str], trends_shared.FILES],
     *,
     page: Annotated[str, trends_shared.PAGE] = "",
     place: Annotated[str, trends_shared.PLACE] = "middle",
@@ -39,9 +39,11 @@ def pages(
     backward: Annotated[bool, trends_shared.BACKWARD] = False,
     level: Annotated[float, shared.LEVEL] = 0.9,
     plot: Annotated[Path | None, _PLOT] = None,
+    engine: Annotated[str, bulk.ENGINE] = "",
+    jobs: Annotated[int, bulk.JOBS] = 0,
     as_csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, shared.JSON] = False,
-    output: Annotated[Path | None, shared.OUTPUT] = None,
+    output: Annotated[str | None, shared.OUTPUT] = None,
     read_as: trends_shared.TrendOptions,
 ) -> None:
     """Summarise how the change rate of each page moves.
@@ -51,18 +53,35 @@ def pages(
     in bursts, and the next change with an 80 % band. What is increasing or
     decreasing is always the rate. Says how many changes the pages have.
 
+    With --engine every file is a partition: -o names a folder, which gets one file
+    per partition. All visits of a page must lie in one partition.
+
     \b
     Examples:
         recrawl trends pages visits.csv
         recrawl trends pages visits.csv --page https://example.org/ --plot page.svg
+        recrawl trends pages 'logs/part-*.parquet' --engine local -o trends/
     """  # noqa: D301 - \b tells click to leave the paragraph alone
+    from recrawl.analysis.bulk.trends import TrendJob
     from recrawl.analysis.trends import page_rows
     from recrawl.trends.windows import consistent_windows
 
-    out = shared.Output.of(*files, as_csv=as_csv, as_json=as_json, file=output)
     trends_shared.check_level(level)
     trends_shared.check_place(place)
     windowing = trends_shared.windowing_of(reading, threshold, backward=backward)
+    if engine:
+        others = {
+            "--page": page,
+            "--plot": plot,
+            "--json": as_json,
+            "--csv or --spreadsheet": as_csv is not None,
+        }
+        job = TrendJob(place, windowing, level, read_as.table, read_as.memory)
+        bulk.trends(files, bulk.folder(output, others), job, engine=engine, jobs=jobs)
+        return
+    bulk.refuse_jobs(jobs)
+    named, file = [Path(each) for each in files], None if output is None else Path(output)
+    out = shared.Output.of(*named, as_csv=as_csv, as_json=as_json, file=file)
     trends_shared.check_plot(plot, page)
     tally = _Tally()
 
@@ -72,7 +91,7 @@ def pages(
         tally.add(points, table)
         return table
 
-    with trends_shared.open_log(files, page, read_as, out) as found:
+    with trends_shared.open_log(named, page, read_as, out) as found:
         first = trends_shared.write(found.rows(rows), out)
         only = next(found.parts()) if page else None
     trends_shared.show(first)
