@@ -54,6 +54,7 @@ ROOMS = (
 )
 
 NO_PARSERS = {
+    "parse.store_addresses": "takes what the operator has written",
     "parse.secrets": "hides what others have read",
     "parse.ports": "takes a number that `addresses` has read",
     "detect.recent_texts": "keeps signatures",
@@ -82,6 +83,7 @@ NO_PARSERS = {
     "adapters.tables.results": "writes, and reads its own files of the same run",
     "adapters.imports.into_store": "takes visits that were read",
     "adapters.warc.recorder": "hands fetches to a thread",
+    "store.rows.copies": "rows of copies that are written",
     "store.rows.database": "says what a backend must do",
     "store.rows.packing": "what it unpacks is read by `store values`",
     "store.sqlite.database": "rows, read by `store values`, and writing",

@@ -23,6 +23,8 @@ from tests.preloaded import SERVERS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from recrawl.entries.store import ReadStore
+
 _NAMED = "RECRAWL_TEST_POSTGRES"
 # What is lost when the machine fails does not matter here.
 _FAST = ("fsync = off", "full_page_writes = off", "synchronous_commit = off", "autovacuum = off")
@@ -79,6 +81,18 @@ def database() -> str:
     """Address of a database of a server; skips the test where there can be none."""
     pytest.importorskip("psycopg", reason="needs the extra postgres")
     return os.environ.get(_NAMED) or _started().address
+
+
+@contextmanager
+def reading(address: str) -> Iterator[ReadStore]:
+    """A store for reading, and no connection left afterwards for the next reader."""
+    from recrawl.parse.store_addresses import read_address
+    from recrawl.store import open_store
+    from recrawl.store.postgres import idle
+
+    with open_store(address) as reader:
+        yield reader
+    idle.close(read_address(address))
 
 
 @contextmanager

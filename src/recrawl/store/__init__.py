@@ -5,7 +5,7 @@ which is a plain path or a URL. The scheme of a URL names the backend; a path is
 
     recrawl.db, sqlite:///recrawl.db       a file in the working directory
     /var/a.db, sqlite:////var/a.db         a file anywhere
-    postgresql://user@host/database        a schema of a PostgreSQL database (`postgres.addresses`)
+    postgresql://user@host/database        a schema of a PostgreSQL database (`places`)
 
 Touches: files, the network, threads.
 """
@@ -18,13 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from recrawl.errors import InvalidParameter, NotAStore
-from recrawl.store.postgres.addresses import is_postgres, read_address
+from recrawl.parse.store_addresses import is_postgres, read_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from recrawl.entries.store import ReadStore, WriteStore
     from recrawl.store.retention import Retention
+    from recrawl.store.rows.write_store import RowWriteStore
 
 Address: TypeAlias = "str | os.PathLike[str]"
 
@@ -76,6 +77,17 @@ def open_for_writing(address: Address, retention: Retention | None = None) -> Wr
         address: Path or URL of the store.
         retention: Which versions of pages to keep; all by default.
     """
+    opened = open_rows(address, retention)
+    try:
+        opened.refuse_half_moved()
+    except BaseException:
+        opened.abandon()
+        raise
+    return opened
+
+
+def open_rows(address: Address, retention: Retention | None = None) -> RowWriteStore:
+    """The same, also of a store that is not whole, with its tables: for what moves stores."""
     if is_postgres(os.fspath(address)):
         from recrawl.store.postgres.write_store import PostgresWriteStore
 

@@ -11,8 +11,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from recrawl.errors import StoreLocked, StoreUnwritable, reason
+from recrawl.parse.store_addresses import is_postgres, read_address
 from recrawl.store import file_of
-from recrawl.store.postgres.addresses import is_postgres, read_address
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -55,7 +55,7 @@ def store(address):
 @pytest.fixture
 def server(address, store):
     """A connection of somebody else."""
-    from recrawl.store.postgres.addresses import read_address
+    from recrawl.parse.store_addresses import read_address
     from recrawl.store.postgres.connections import connect
 
     with connect(read_address(address)) as connection:
@@ -188,8 +188,8 @@ def test_a_text_that_postgres_cannot_hold_fails_alone(store):
 
 
 def test_processes_that_start_at_once_migrate_once(address, store, monkeypatch):
+    from recrawl.parse.store_addresses import read_address
     from recrawl.store.postgres import schema
-    from recrawl.store.postgres.addresses import read_address
     from recrawl.store.postgres.connections import connect
 
     store.close()

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from recrawl.errors import (
         RecrawlError,
     )
-    from recrawl.store.postgres.addresses import PostgresAddress
+    from recrawl.parse.store_addresses import PostgresAddress
 
 _CONNECT_SECONDS = 10
 _LOCK_MILLISECONDS = 5000

@@ -18,6 +18,7 @@ import psycopg
 from psycopg import errors, sql
 
 from recrawl.store.postgres import disk, schema
+from recrawl.store.rows.database import ROWS_AT_A_TIME
 from recrawl.store.rows.values import number
 
 if TYPE_CHECKING:
@@ -29,7 +30,12 @@ if TYPE_CHECKING:
 _MARK = re.compile(r"\?(\d*)")
 _HEADER_BYTES = 19  # of a COPY in binary form: a signature, flags, no extension
 _TRAILER_BYTES = 2
-_ROWS_AT_A_TIME = 1000
+_COLUMNS = """
+    select attname from pg_attribute
+    where attrelid = cast(format('%I.%I', cast(? as text), cast(? as text)) as regclass)
+        and attnum > 0 and not attisdropped
+    order by attnum
+"""
 
 
 class PostgresDatabase:
@@ -59,11 +65,13 @@ class PostgresDatabase:
         with self.connection.cursor() as cursor:
             cursor.executemany(_translated(statement), rows)
 
-    def stream(self, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
+    def stream(
+        self, query: str, values: Sequence[Any] = (), *, rows: int = ROWS_AT_A_TIME
+    ) -> Iterator[Any]:
         """Rows of a query, some at a time; inside of a transaction."""
         name = f"recrawl_{next(self._streams)}"
         with psycopg.RawServerCursor(self.connection, name) as cursor:
-            cursor.itersize = _ROWS_AT_A_TIME
+            cursor.itersize = rows
             cursor.execute(_translated(query), values, binary=True)
             yield from cursor
 
@@ -116,6 +124,14 @@ class PostgresDatabase:
     def newest(self, table: str) -> int:
         """Largest number that was ever given for a table."""
         return number(self.execute("select value from counters where name = ?", (table,)).get)
+
+    def set_newest(self, table: str, number: int) -> None:
+        """Let numbers go on after another one."""
+        self.execute("update counters set value = ? where name = ?", (number, table))
+
+    def columns(self, table: str) -> list[str]:
+        """Names of the columns of a table."""
+        return [str(name) for (name,) in self.execute(_COLUMNS, (self.schema, table))]
 
     def take_numbers(self, table: str, count: int) -> int:
         """The first of so many numbers; others wait for the end of the transaction."""

@@ -11,7 +11,7 @@ from recrawl.store.postgres import lock
 from recrawl.store.postgres.connections import connect, translate_errors
 
 if TYPE_CHECKING:
-    from recrawl.store.postgres.addresses import PostgresAddress
+    from recrawl.parse.store_addresses import PostgresAddress
 
 
 def is_locked(address: PostgresAddress) -> bool:

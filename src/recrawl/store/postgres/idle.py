@@ -18,7 +18,7 @@ import psycopg
 from psycopg.pq import TransactionStatus
 
 if TYPE_CHECKING:
-    from recrawl.store.postgres.addresses import PostgresAddress
+    from recrawl.parse.store_addresses import PostgresAddress
 
 _MOST = 4  # of one store
 _lock = threading.Lock()

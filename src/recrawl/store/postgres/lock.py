@@ -4,24 +4,29 @@ The table `writers` says which process that is, and has a number that rises with
 whose connection was lost, and whose lock another one has taken since, finds a later number there
 and writes nothing.
 
-Touches: the network.
+Touches: the network, the clock.
 """
 
 from __future__ import annotations
 
 import os
 import socket
+import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+
+import psycopg
+from psycopg.pq import TransactionStatus
 
 from recrawl.errors import StoreLocked
 from recrawl.store import APPLICATION
 
 if TYPE_CHECKING:
-    import psycopg
-
-    from recrawl.store.postgres.addresses import PostgresAddress
+    from recrawl.parse.store_addresses import PostgresAddress
     from recrawl.store.postgres.database import PostgresDatabase
 
+# The server takes a moment to notice that a process was killed.
+_PATIENCE_SECONDS, _LOOK_SECONDS = 1.0, 0.05
 _TRY = "select pg_try_advisory_lock($1::integer, $2::regnamespace::oid::integer)"
 _HELD = """
     select 1 from pg_locks
@@ -44,10 +49,24 @@ def take(database: PostgresDatabase, address: PostgresAddress) -> int:
         StoreLocked: Another process has it.
     """
     connection = database.connection
-    (taken,) = connection.execute(_TRY, (APPLICATION, address.schema)).fetchone() or (False,)
-    if not taken:
-        raise held_by_another(connection, address)
+    last = time.monotonic() + _PATIENCE_SECONDS
+    while not _try(connection, address):
+        if time.monotonic() > last:
+            raise held_by_another(connection, address)
+        time.sleep(_LOOK_SECONDS)
     return int(database.execute(_TAKE, (os.getpid(), socket.gethostname())).get)
+
+
+def _try(connection: psycopg.Connection[Any], address: PostgresAddress) -> bool:
+    (taken,) = connection.execute(_TRY, (APPLICATION, address.schema)).fetchone() or (False,)
+    return bool(taken)
+
+
+def release(connection: psycopg.Connection[Any]) -> None:
+    """Release the lock at once, where the connection is alive; else the server soon does."""
+    if not connection.closed and connection.info.transaction_status == TransactionStatus.IDLE:
+        with suppress(psycopg.Error):
+            connection.execute("select pg_advisory_unlock_all()")
 
 
 def require(database: PostgresDatabase, address: PostgresAddress, fence: int) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recrawl.entries.records import DiskUsage
-    from recrawl.store.postgres.addresses import PostgresAddress
+    from recrawl.parse.store_addresses import PostgresAddress
     from recrawl.store.rows.database import Database
 
 _WRITTEN = """
@@ -43,10 +43,11 @@ class PostgresReadStore(RowReadStore):
         self._closed = False
         self._address = address
         self._connection = idle.take(address) or connect(address)
-        self._database = PostgresDatabase(self._connection, address.schema)
+        self.database = PostgresDatabase(self._connection, address.schema)
         try:
             schema.require_current(self._connection, address)
             with self._reading() as database:
+                meta.refuse_half_moved(database, self.name)
                 self._seed = meta.get(database, "seed")
         except BaseException:
             self._connection.close()
@@ -69,8 +70,8 @@ class PostgresReadStore(RowReadStore):
 
     def disk_usage(self) -> DiskUsage:
         """What the store takes on disk."""
-        with self._at_one_instant():
-            return disk.usage(self._database)
+        with self.at_one_instant():
+            return disk.usage(self.database)
 
     @contextmanager
     def _reading(self) -> Iterator[Database]:
@@ -79,7 +80,7 @@ class PostgresReadStore(RowReadStore):
             yield self._opened()
 
     @contextmanager
-    def _at_one_instant(self) -> Iterator[Database]:
+    def at_one_instant(self) -> Iterator[Database]:
         """The database, for statements that must see the same state."""
         database = self._opened()
         with translate_read_errors(self._address), read_transaction(self._connection):
@@ -88,4 +89,4 @@ class PostgresReadStore(RowReadStore):
     def _opened(self) -> PostgresDatabase:
         if self._closed:  # the connection may be another reader's by now
             raise StoreError(f"{self.name}: the store is closed")
-        return self._database
+        return self.database

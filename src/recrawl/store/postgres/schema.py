@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     import psycopg
 
-    from recrawl.store.postgres.addresses import PostgresAddress
+    from recrawl.parse.store_addresses import PostgresAddress
 
 _LOCK = "select pg_advisory_xact_lock($1::integer, hashtext($2))"
 _TABLES = """

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     import psycopg
 
-    from recrawl.store.postgres.addresses import PostgresAddress
+    from recrawl.parse.store_addresses import PostgresAddress
 
 
 class PostgresWriteStore(RowWriteStore):
@@ -91,20 +91,22 @@ class PostgresWriteStore(RowWriteStore):
             raise
 
     @contextmanager
-    def _errors(self, *, reading: bool = False) -> Iterator[None]:
+    def errors(self, *, reading: bool = False) -> Iterator[None]:
+        """Raise the errors of the database as our own; also of its values where it reads."""
         with (translate_read_errors if reading else translate_errors)(self._address):
             yield
 
     @contextmanager
-    def _transaction(self, *, erases: bool = False) -> Iterator[None]:  # noqa: ARG002 - by `wipe`
+    def transaction(self, *, erases: bool = False) -> Iterator[None]:  # noqa: ARG002 - by `wipe`
+        """Write everything inside or nothing."""
         with transaction(self._connection):
             lock.require(self._own_database, self._address, self._fence)
             yield
 
     @property
     def _own_database(self) -> PostgresDatabase:
-        assert isinstance(self._database, PostgresDatabase)  # noqa: S101 - as it was made
-        return self._database
+        assert isinstance(self.database, PostgresDatabase)  # noqa: S101 - as it was made
+        return self.database
 
     def _wipe(self) -> bool:
         """Write all tables anew without what was deleted, which lies in their files until then.
@@ -119,13 +121,13 @@ class PostgresWriteStore(RowWriteStore):
 
     def check(self) -> list[str]:
         """Tables that are missing; the server looks after the rest."""
-        with self._errors():
-            checked = self._database.check_file(quick=True)
+        with self.errors():
+            checked = self.database.check_file(quick=True)
             return [each for each in checked if isinstance(each, str)]
 
     def compact(self) -> None:
         """Write all tables anew, without the room of what was deleted."""
-        with self._errors():
+        with self.errors():
             self._rewrite()
 
     def _rewrite(self) -> None:
@@ -136,6 +138,7 @@ class PostgresWriteStore(RowWriteStore):
     def abandon(self) -> None:
         """Close the connection at once, and so release the lock. Idempotent."""
         self._closed = True
+        lock.release(self._connection)
         self._connection.close()
 
 

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from recrawl.arrays.types import Ints
 
 
+ROWS_AT_A_TIME = 1000
+
+
 class Rows(Protocol):
     """Rows that a statement has found; each can be read once."""
 
@@ -50,8 +53,10 @@ class Database(Protocol):
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> object:
         """Carry out a statement that finds nothing, with one row of values after the other."""
 
-    def stream(self, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
-        """Rows of a query, without having all of them in memory; inside of a transaction."""
+    def stream(
+        self, query: str, values: Sequence[Any] = (), *, rows: int = ROWS_AT_A_TIME
+    ) -> Iterator[Any]:
+        """Rows of a query, only so many of them in memory; inside of a transaction."""
 
     def each(self, query: str, keys: Iterable[Any]) -> list[Any]:
         """Rows with one of some keys, in any order, each once.
@@ -91,6 +96,12 @@ class Database(Protocol):
 
     def newest(self, table: str) -> int:
         """Largest number that `take_numbers` ever gave for a table, 0 before the first."""
+
+    def set_newest(self, table: str, number: int) -> None:
+        """Let numbers go on after another one; inside of a transaction, before any is taken."""
+
+    def columns(self, table: str) -> list[str]:
+        """Names of the columns of a table that every backend has."""
 
     def take_numbers(self, table: str, count: int) -> int:
         """The first of so many numbers for rows of a table, which are given in commit order.

@@ -82,7 +82,7 @@ def _query(
 
     @wraps(read)
     def method(self: RowReadStore, /, *args: _P.args, **kwargs: _P.kwargs) -> _Result:
-        with self._at_one_instant() as connection:
+        with self.at_one_instant() as connection:
             return read(connection, *args, **kwargs)
 
     return method
@@ -130,7 +130,7 @@ class RowReadStore(ABC):
         """The database, for a single statement."""
 
     @abstractmethod
-    def _at_one_instant(self) -> AbstractContextManager[Database]:
+    def at_one_instant(self) -> AbstractContextManager[Database]:
         """The database, for statements that must see the same state."""
 
     def __enter__(self) -> Self:
@@ -147,7 +147,7 @@ class RowReadStore(ABC):
 
     def pages(self) -> PageColumns:
         """All pages."""
-        with self._at_one_instant() as connection:
+        with self.at_one_instant() as connection:
             starts = range(0, max(self.page_count(), 1), _PAGES_AT_A_TIME)
             return joined([page_columns(connection, start, _PAGES_AT_A_TIME) for start in starts])
 
@@ -233,7 +233,7 @@ class RowReadStore(ABC):
 
     def newest_instant(self) -> float:
         """Seconds after 1970 of the latest visit, sync or robots.txt; 0 before the first."""
-        with self._at_one_instant() as connection:
+        with self.at_one_instant() as connection:
             return newest_instant(connection) / 1000
 
     def visits(self, after: int = 0, rows: int = VISITS_AT_A_TIME) -> Iterator[VisitColumns]:
@@ -252,7 +252,7 @@ class RowReadStore(ABC):
 
     def history(self, page: int, most: int | None = None) -> VisitColumns:
         """Visits of one page, oldest first; only the newest `most` where that is given."""
-        with self._at_one_instant() as connection:
+        with self.at_one_instant() as connection:
             newest = visit_rows.latest_visit(connection, page)
             found = visit_columns(
                 connection, _CHAIN, (newest, _ALL_VISITS if most is None else most)
@@ -264,7 +264,7 @@ class RowReadStore(ABC):
     def first_visit_since(self, seconds: float) -> int:
         """Number of the first visit at or after an instant; one more than the last if none is."""
         query = "select at from visits where id = ?"
-        with self._at_one_instant() as connection:
+        with self.at_one_instant() as connection:
             low, high = 1, self.last_visit() + 1
             while low < high:  # visits are written in the order of time, but for a moment or two
                 middle = (low + high) // 2
@@ -356,7 +356,7 @@ class RowReadStore(ABC):
     def checkpoint(self, names: Collection[str] | None = None) -> SavedCheckpoint | None:
         """The last checkpoint, or some of its parts; None before the first, or if it is damaged."""
         try:
-            with self._at_one_instant() as connection:
+            with self.at_one_instant() as connection:
                 return checkpoints.load(connection, names)
         except StoreCorrupt as error:
             self.remark_damage(str(error))
@@ -377,7 +377,7 @@ class RowReadStore(ABC):
 
     def check(self, *, quick: bool = False) -> Iterator[Checked]:
         """Check checksums, and that rows fit each other, part by part."""
-        with self._at_one_instant() as connection:
+        with self.at_one_instant() as connection:
             yield from checking.check(connection, quick=quick)
 
     # Listings.
@@ -398,7 +398,7 @@ class RowReadStore(ABC):
     ) -> Iterator[list[ObjectEvent]]:
         """Events of all listings with numbers above `after`, at most `rows` at a time."""
         while True:
-            with self._at_one_instant() as connection:
+            with self.at_one_instant() as connection:
                 batch = object_feed.events_after(connection, after, rows)
             if not batch:
                 return
@@ -409,7 +409,7 @@ class RowReadStore(ABC):
         """Objects that are listed now, as events, at most `rows` at a time."""
         last = 0
         while True:
-            with self._at_one_instant() as connection:
+            with self.at_one_instant() as connection:
                 batch, last = object_feed.listed_after(connection, last, rows)
             if not batch:
                 return

@@ -46,6 +46,7 @@ from recrawl.errors import InvalidParameter
 from recrawl.store.retention import Retention
 from recrawl.store.rows import (
     checkpoints,
+    copies,
     deliveries,
     details,
     erasure,
@@ -71,17 +72,11 @@ from recrawl.visits.status import RobotsTag, VisitOutcome
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recrawl.entries.entries import Copy, Entry, Found, PageChange, PageEvent, Receipt
+    from recrawl.entries.entries import Entry, Found, PageChange, PageEvent, Receipt
     from recrawl.store.rows.database import Database
     from recrawl.store.rows.latest_visits import LatestVisits
 
 _VISITS = "id, page, before, at, outcome, http, age_seconds, size, took_milliseconds, share, audit"
-_COPY = upsert(
-    "copies",
-    "page, bytes_signature, text_signature, etag, modified_seconds, simhash, robots, "
-    "unavailable_after, shell",
-    "page",
-)
 _MOVE = upsert("moves", "page, target", "page")
 _MASKS = upsert("masks", "page, data", "page")
 _STATUS = "update pages set status = ?, failures = ?, next_at = ? where id = ?"
@@ -129,7 +124,7 @@ class Transaction:
         self._events: list[tuple[Any, ...]] = []
         self._days: Counter[tuple[int, int]] = Counter()
         self._rows: dict[str, list[tuple[Any, ...]]] = {
-            _COPY: [],
+            copies.PUT: [],
             _MOVE: [],
             _MASKS: [],
             _STATUS: [],
@@ -254,7 +249,7 @@ class Transaction:
         if self._lost_its_rule(made):
             return self.visit
         if made.copy is not None:
-            self._rows[_COPY].append((page + 1, *_columns_of(made.copy)))
+            self._rows[copies.PUT].append(copies.row_of(page, made.copy))
         self._note(page, made)
         digest: bytes | None = None
         event = made.event
@@ -457,36 +452,6 @@ class Transaction:
         if not 0 <= page < self.pages:
             raise InvalidParameter(f"page {page} is not in the store, which has {self.pages}")
         return page
-
-
-def _columns_of(copy: Copy) -> tuple[Any, ...]:
-    """Columns of the row of a copy."""
-    return (
-        copy.bytes_signature,
-        copy.text_signature,
-        _as_text(copy.etag),
-        copy.modified_seconds,
-        _signed(copy.simhash),
-        int(copy.robots),
-        copy.unavailable_after_seconds,
-        int(copy.shell),
-    )
-
-
-def _signed(bits: int | None) -> int | None:
-    """An unsigned 64-bit number as a signed one, as databases store it.
-
-    >>> _signed(2**64 - 1), _signed(5), _signed(None)
-    (-1, 5, None)
-    """
-    return bits if bits is None or bits < 1 << 63 else bits - (1 << 64)
-
-
-def _as_text(etag: str | None) -> str | None:
-    """A validator as received; None if it cannot be encoded as UTF-8."""
-    if etag is None or etag.isascii():
-        return etag
-    return None if etag.encode(errors="ignore").decode() != etag else etag
 
 
 def age_seconds(at: int, age: float) -> int:

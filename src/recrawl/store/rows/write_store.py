@@ -52,7 +52,7 @@ class RowWriteStore(ABC):
         """Load the counters and positions that the last writer left."""
         self._name = name
         self._retention = retention
-        self._database = database
+        self.database = database
         self._closed = False
         self._seed = meta.get(database, "seed")
         self._pages = largest_id(database, "pages")
@@ -66,11 +66,11 @@ class RowWriteStore(ABC):
         return self._name
 
     @abstractmethod
-    def _errors(self, *, reading: bool = False) -> AbstractContextManager[None]:
+    def errors(self, *, reading: bool = False) -> AbstractContextManager[None]:
         """Raise the errors of the database as our own; also of its values where it reads."""
 
     @abstractmethod
-    def _transaction(self, *, erases: bool = False) -> AbstractContextManager[None]:
+    def transaction(self, *, erases: bool = False) -> AbstractContextManager[None]:
         """Write everything inside or nothing; where it erases, over what is deleted."""
 
     @abstractmethod
@@ -89,6 +89,11 @@ class RowWriteStore(ABC):
     def abandon(self) -> None:
         """Close the store at once; committed entries stay committed. Idempotent."""
 
+    def refuse_half_moved(self) -> None:
+        """Raise for a store of which only a part is here."""
+        with self.errors(reading=True):
+            meta.refuse_half_moved(self.database, self.name)
+
     def page_count(self) -> int:
         """How many pages there are."""
         return self._pages
@@ -99,13 +104,13 @@ class RowWriteStore(ABC):
 
     def write(self, entries: Sequence[Entry]) -> list[Receipt]:
         """Write all entries or none, and return a receipt for each."""
-        with self._errors():
+        with self.errors():
             if self._visit - self._latest.saved_visit >= SAVED_EVERY:
                 self._save_latest()  # before, so that what fails has written none of the entries
             erases = any(isinstance(entry, PagesErased) for entry in entries)
-            with self._transaction(erases=erases):
+            with self.transaction(erases=erases):
                 written = Transaction(
-                    self._database,
+                    self.database,
                     self._latest,
                     seed=self._seed,
                     pages=self._pages,
@@ -121,21 +126,21 @@ class RowWriteStore(ABC):
 
     def date_back(self, now_seconds: float) -> int:
         """Date back to now what a clock ahead of time has written; returns how many visits."""
-        with self._errors(reading=True), self._transaction():
-            return clock_ahead.date_back(self._database, milliseconds(now_seconds))
+        with self.errors(reading=True), self.transaction():
+            return clock_ahead.date_back(self.database, milliseconds(now_seconds))
 
     def wipe(self) -> bool:
         """Leave no byte of what was erased in the store's files; False where a reader prevents it.
 
         Nothing is done where nothing was erased since the last time.
         """
-        with self._errors():
-            if not erasure.is_to_wipe(self._database):
+        with self.errors():
+            if not erasure.is_to_wipe(self.database):
                 return True
             if not self._wipe():
                 return False
-            with self._transaction():
-                erasure.wiped(self._database)
+            with self.transaction():
+                erasure.wiped(self.database)
             return True
 
     def close(self) -> None:
@@ -143,7 +148,7 @@ class RowWriteStore(ABC):
         if self._closed:
             return
         try:
-            with self._errors():
+            with self.errors():
                 self._finish()
         finally:
             self.abandon()
@@ -162,6 +167,6 @@ class RowWriteStore(ABC):
             self.close()
 
     def _save_latest(self) -> None:
-        with self._transaction():
-            self._latest.save(self._database, self._visit)
+        with self.transaction():
+            self._latest.save(self.database, self._visit)
         self._latest.saved_visit = self._visit

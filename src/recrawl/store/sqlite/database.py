@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 import apsw
 import numpy as np
 
+from recrawl.store.rows.database import ROWS_AT_A_TIME
 from recrawl.store.rows.values import number
 from recrawl.store.sqlite import disk
-from recrawl.store.sqlite.guard import STEPS_AT_A_TIME, file_bytes
+from recrawl.store.sqlite.guard import STEPS_AT_A_TIME, file_bytes, limit_steps
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -41,8 +42,15 @@ class SqliteDatabase:
         self.execute = connection.execute
         self.executemany = connection.executemany
 
-    def stream(self, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
+    def stream(
+        self,
+        query: str,
+        values: Sequence[Any] = (),
+        *,
+        rows: int = ROWS_AT_A_TIME,  # noqa: ARG002 - one at a time
+    ) -> Iterator[Any]:
         """Rows of a query, one by one."""
+        limit_steps(self.connection)
         return iter(self.execute(query, values))
 
     def each(self, query: str, keys: Iterable[Any]) -> list[Any]:
@@ -79,6 +87,16 @@ class SqliteDatabase:
         """Largest number that a table ever had."""
         query = "select seq from sqlite_sequence where name = ?"
         return number(self.execute(query, (table,)).get or 0)
+
+    def set_newest(self, table: str, number: int) -> None:
+        """Let numbers go on after another one."""
+        self.execute("delete from sqlite_sequence where name = ?", (table,))
+        self.execute("insert into sqlite_sequence (name, seq) values (?, ?)", (table, number))
+
+    def columns(self, table: str) -> list[str]:
+        """Names of the columns of a table, but for numbers of rows that are only SQLite's."""
+        found = [str(row[1]) for row in self.execute(f"pragma table_info({table})")]
+        return found[1:] if table == "checkpoint" else found
 
     def take_numbers(self, table: str, count: int) -> int:  # noqa: ARG002 - SQLite counts what is added
         """The next number of a table: one process writes at a time."""

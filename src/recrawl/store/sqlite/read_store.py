@@ -41,10 +41,11 @@ class SqliteReadStore(RowReadStore):
         self._path = Path(path)
         super().__init__(str(self._path), remarks)
         self._connection = connect_to_read(self._path)
-        self._database = SqliteDatabase(self._connection)
+        self.database = SqliteDatabase(self._connection)
         try:
             schema.require_current(self._path, self._connection, schema.steps_in())
             with self._reading() as database:
+                meta.refuse_half_moved(database, self.name)
                 self._seed = meta.get(database, "seed")
         except BaseException:
             self._connection.close()
@@ -65,7 +66,7 @@ class SqliteReadStore(RowReadStore):
 
     def disk_usage(self) -> DiskUsage:
         """What the store takes on disk."""
-        with self._at_one_instant():
+        with self.at_one_instant():
             return disk.usage(self._connection)
 
     @contextmanager
@@ -73,10 +74,10 @@ class SqliteReadStore(RowReadStore):
         """The database, for a single statement."""
         limit_steps(self._connection)
         with translate_read_errors(self._path):
-            yield self._database
+            yield self.database
 
     @contextmanager
-    def _at_one_instant(self) -> Iterator[Database]:
+    def at_one_instant(self) -> Iterator[Database]:
         """The database, for statements that must see the same state."""
         with translate_read_errors(self._path), read_transaction(self._connection):
-            yield self._database
+            yield self.database

@@ -108,12 +108,14 @@ class SqliteWriteStore(RowWriteStore):
             raise
 
     @contextmanager
-    def _errors(self, *, reading: bool = False) -> Iterator[None]:
+    def errors(self, *, reading: bool = False) -> Iterator[None]:
+        """Raise the errors of the database as our own; also of its values where it reads."""
         with (translate_read_errors if reading else translate_errors)(self._path):
             yield
 
     @contextmanager
-    def _transaction(self, *, erases: bool = False) -> Iterator[None]:
+    def transaction(self, *, erases: bool = False) -> Iterator[None]:
+        """Write everything inside or nothing."""
         with zeroing(self._connection, erases), transaction(self._connection):
             yield
 

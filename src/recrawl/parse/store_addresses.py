@@ -33,11 +33,13 @@ class PostgresAddress:
         name: The address without its password, for messages.
         schema: Schema of the store.
         uri: What libpq is given.
+        has_password: Whether a password is in it.
     """
 
     name: str
     schema: str
     uri: str = field(repr=False)
+    has_password: bool = field(repr=False)
 
 
 def is_postgres(address: str) -> bool:
@@ -85,16 +87,8 @@ def read_address(address: str) -> PostgresAddress:
             if not parts.fragment
             else f"{name}: an address of a PostgreSQL store has no #; {EXPECTED}"
         )
-    return PostgresAddress(name, schema, _joined(login + at + hosts, parts.path, kept))
-
-
-def without_password(address: str) -> str:
-    """An address of any kind without a password in it, for messages.
-
-    >>> without_password("postgres://me:secret@db.org/pages"), without_password("a.db")
-    ('postgresql://me@db.org/pages', 'a.db')
-    """
-    return read_address(address).name if is_postgres(address) else address
+    uri = _joined(login + at + hosts, parts.path, kept)
+    return PostgresAddress(name, schema, uri, ":" in login or len(shown) < len(options))
 
 
 def _joined(netloc: str, path: str, options: list[tuple[str, str]]) -> str:

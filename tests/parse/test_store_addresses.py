@@ -7,8 +7,8 @@ import logging
 import pytest
 
 from recrawl.errors import NotAStore, RecrawlError, StoreUnwritable
+from recrawl.parse.store_addresses import read_address
 from recrawl.store import create_store, file_of, is_store, open_store
-from recrawl.store.postgres.addresses import read_address
 
 _SECRET = "hunter2hunter2"  # noqa: S105 - made up
 
