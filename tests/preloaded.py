@@ -29,7 +29,7 @@ import warnings
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,6 +57,16 @@ _EARLY = ("COVERAGE", "LANG", "LC_", "LD_", "MALLOC", "OMP_", "OPENBLAS_", "PYTH
 def environment(**more: str) -> dict[str, str]:
     """Environment of a command that depends on no terminal."""
     return os.environ | {"COLUMNS": "100", "TERM": "dumb", "PYTHONUNBUFFERED": ""} | more
+
+
+class SharedServer(Protocol):
+    """A process that serves all tests."""
+
+    def held(self) -> tuple[int | None, int | None]:
+        """The process, and the file that leads to it."""
+
+    def close(self) -> None:
+        """End it."""
 
 
 class Preloaded:
@@ -120,7 +130,8 @@ class Preloaded:
 
 PRELOADED = Preloaded()
 BEFORE_VERBS = Preloaded(verbs=False)
-SERVERS = (PRELOADED, BEFORE_VERBS)
+# What serves all tests of this process, whichever starts it.
+SERVERS: list[SharedServer] = [PRELOADED, BEFORE_VERBS]
 
 
 class Forked(subprocess.Popen[Any]):

@@ -78,7 +78,7 @@ def test_who_holds_the_store_keeps_nobody_from_hinting(crawl):
 
 
 def test_a_million_hints_may_wait(crawl, monkeypatch):
-    monkeypatch.setattr("recrawl.store.sqlite.hints.MOST_WAITING", 2)
+    monkeypatch.setattr("recrawl.store.rows.hints.MOST_WAITING", 2)
     for _ in range(2):
         assert run_here("hint", crawl.address("/")).code == 0
     with pytest.raises(InvalidParameter, match=r"2 hints wait already; `recrawl crawl` takes them"):

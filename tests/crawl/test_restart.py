@@ -10,7 +10,8 @@ import pytest
 from recrawl.entries.entries import Checkpoint
 from recrawl.plan.budget import Budget
 from recrawl.store import open_for_writing, open_store
-from recrawl.store.sqlite import checkpoints
+from recrawl.store.rows import checkpoints
+from recrawl.store.sqlite.database import SqliteDatabase
 from tests.crawl.crawls import (
     SECOND,
     START,
@@ -215,5 +216,5 @@ def test_a_crawl_that_is_killed_again_and_again_reads_a_sitemap_once(tmp_path):
 def forget_checkpoint(path):
     """As a kill before the first one leaves a store."""
     connection = apsw.Connection(str(path))
-    checkpoints.forget(connection)
+    checkpoints.forget(SqliteDatabase(connection))
     connection.close()

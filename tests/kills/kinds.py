@@ -20,7 +20,8 @@ from recrawl.adapters.warc.fetches import RecordedFetch
 from recrawl.entries.entries import Checkpoint
 from recrawl.parse.messages import Request, Response
 from recrawl.store import open_for_writing, open_store
-from recrawl.store.sqlite import checkpoints, schema
+from recrawl.store.rows import checkpoints
+from recrawl.store.sqlite import schema
 from recrawl.store.sqlite.connections import connect_new
 from tests.adapters.warc import killed
 from tests.adapters.warc.warcs import of_kind, read_folder

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recrawl.store.sqlite import latest_visits, read_store, write_store
+from recrawl.store.rows import latest_visits, read_store, write_store
+from tests.servers import postgres
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,7 +39,7 @@ def _sqlite_place() -> Iterator[str]:
         yield f"sqlite:///{Path(folder) / 'pages.db'}"
 
 
-def _shrink_sqlite(patch: pytest.MonkeyPatch) -> None:
+def _shrink(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(write_store, "SAVED_EVERY", 7)
     patch.setattr(latest_visits, "_PAGES_A_BLOCK", 4)
     patch.setattr(read_store, "_PAGES_AT_A_TIME", 3)
@@ -46,4 +47,7 @@ def _shrink_sqlite(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(read_store, "_HOSTS_AT_A_TIME", 2)
 
 
-BACKENDS = (Backend("sqlite", _sqlite_place, _shrink_sqlite),)
+BACKENDS = (
+    Backend("sqlite", _sqlite_place, _shrink),
+    Backend("postgres", postgres.place, _shrink),
+)

@@ -100,7 +100,7 @@ def assert_equal(one: Any, other: Any, name: str = "state") -> None:
     """The same values, to the bit."""
     if isinstance(one, np.ndarray):
         assert one.dtype == other.dtype, name
-        assert np.array_equal(one, other, equal_nan=one.dtype.kind == "f"), name
+        assert np.array_equal(one, other, equal_nan=one.dtype.kind in "fM"), name
     elif is_dataclass(one):
         for field in fields(one):
             if field.name != "_unbuilt":  # gives addresses when they are first needed

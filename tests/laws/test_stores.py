@@ -690,7 +690,7 @@ def test_what_was_given_up_goes_with_its_event(address, store):
 
 
 def test_hints_of_a_crawl_wait_as_those_of_others_do(store, reader, monkeypatch):
-    monkeypatch.setattr("recrawl.store.sqlite.hints.MOST_WAITING", 3)
+    monkeypatch.setattr("recrawl.store.rows.hints.MOST_WAITING", 3)
     store.write([HintsGiven(["https://a.org/1", "https://a.org/2"], 60.0)])
     store.write([HintsGiven(["https://a.org/3", "https://a.org/4"], 61.0)])  # no room for the last
 

@@ -178,7 +178,8 @@ WRONG = {
     "(got 0)",
     "politeness = {together = true}": "line 2: together must be a whole number of requests, "
     "at least 1 (got true)",
-    '[storage]\nstore = ""': 'line 3: store must be the name of a file (got "")',
+    '[storage]\nstore = ""': "line 3: store must be the name of a file, or "
+    'postgresql://host/database (got "")',
     "[storage]\nversions = -1": "line 3: versions must be a whole number, at least 0 (got -1)",
     "[storage]\nversions = 1.5": "line 3: versions must be a whole number, at least 0 (got 1.5)",
     '[storage]\nkeep = "forever"': 'line 3: keep must be a time such as 90d (got "forever")',

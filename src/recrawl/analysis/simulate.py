@@ -45,6 +45,7 @@ from recrawl.simulate.observed import world_of_histories
 from recrawl.simulate.run import Simulation
 from recrawl.simulate.world import World
 from recrawl.store import is_store
+from recrawl.store.places import place_of
 from recrawl.units import days
 
 if TYPE_CHECKING:
@@ -325,7 +326,7 @@ def simulate(  # noqa: PLR0913 - the options of the verbs
         seed=seed,
     )
     options = replace(TableOptions.of(delimiter=delimiter, tz=tz), rename="")
-    store = Path(source) if is_path(source) and is_store(Path(source)) else None
+    store = place_of(source) if is_path(source) and is_store(source) else None
     world = world_of_store(store, world_stream(seed)) if store else _world(source, options, seed)
     contest = Contest.of(world, question, store)
     entries, _ = contest.run(ONE_BUDGET)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 import numpy as np
@@ -18,10 +17,12 @@ from recrawl.adapters.tables.inputs import open_table
 from recrawl.adapters.tables.visits import CHANGE_TIME, NEEDED, OPTIONAL
 from recrawl.checks import check_choice
 from recrawl.errors import InvalidParameter
+from recrawl.store.places import place_of
 from recrawl.units import instant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from recrawl.adapters.tables.columns import TableInput
     from recrawl.adapters.tables.table_options import TableOptions
@@ -81,9 +82,9 @@ def is_path(source: object) -> TypeGuard[str | PathLike[str]]:
 def _paths(source: object) -> list[Path]:
     """Paths that a source is, or is a list of; none where it is something else."""
     if is_path(source):
-        return [Path(source)]
+        return [place_of(source)]
     several = isinstance(source, list) and all(map(is_path, source))
-    return [Path(each) for each in source] if isinstance(source, list) and several else []
+    return [place_of(each) for each in source] if isinstance(source, list) and several else []
 
 
 def _check_names(columns: Mapping[str, str], known: Sequence[str]) -> None:

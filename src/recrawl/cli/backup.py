@@ -11,8 +11,9 @@ from typing import Annotated
 import typer
 
 from recrawl.cli import screen
+from recrawl.store.places import place_of
 
-_STORE = typer.Argument(metavar="STORE", help="Store to copy.", show_default=False)
+_STORE = typer.Argument(metavar="STORE", help="Store to copy.", show_default=False, parser=place_of)
 _COPY = typer.Argument(metavar="FILE", help="New file for the copy.", show_default=False)
 
 

@@ -11,8 +11,11 @@ from typing import Annotated
 import typer
 
 from recrawl.cli import screen
+from recrawl.store.places import place_of
 
-_STORE = typer.Argument(metavar="STORE", help="Store to rewrite.", show_default=False)
+_STORE = typer.Argument(
+    metavar="STORE", help="Store to rewrite.", show_default=False, parser=place_of
+)
 
 
 def compact(store: Annotated[Path, _STORE]) -> None:
@@ -30,7 +33,15 @@ def compact(store: Annotated[Path, _STORE]) -> None:
     from recrawl.store import open_for_writing
 
     with open_for_writing(store) as written:
-        before = store.stat().st_size
+        before = _size(store)
         written.compact()
-    after = size_text(store.stat().st_size)
-    screen.remark(f"Compacted {store} from {size_text(before)} to {after}.")
+        after = _size(store)
+    screen.remark(f"Compacted {store} from {size_text(before)} to {size_text(after)}.")
+
+
+def _size(store: Path) -> int:
+    """Bytes that a store takes on disk."""
+    from recrawl.store import open_store
+
+    with open_store(store) as reader:
+        return reader.disk_usage().total_bytes

@@ -15,6 +15,7 @@ import typer
 
 from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.cli import bulk, options, screen, shared
+from recrawl.store.places import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +33,7 @@ _FILES = typer.Argument(
     metavar="FILE...",
     help="Visits: files, folders, quoted patterns, - for the standard input; or stores of crawls.",
     show_default=False,
+    parser=place_of,
 )
 _METHOD = typer.Option(
     metavar="METHOD",

@@ -116,7 +116,8 @@ def _write_table(
 
     kind, count = check_output(path, formats=FORMATS), 0
     # Compared by their names first: only SQLite may open the file of a store that is open.
-    if path.exists() and (path.samefile(reader.name) or is_store(path)):
+    own = Path(reader.name)
+    if path.exists() and ((own.exists() and path.samefile(own)) or is_store(path)):
         raise CannotWrite(f"{path} is a store, which is never overwritten")
     with table_file(path, kind, name, columns) as write:
         for some in batched(rows, _ROWS):

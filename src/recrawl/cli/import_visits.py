@@ -15,6 +15,7 @@ import typer
 from recrawl.adapters.tables.table_options import COLUMN_OPTION, TableOptions, change_words_of
 from recrawl.cli import bulk, options, screen, shared
 from recrawl.errors import InvalidParameter
+from recrawl.store.places import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -40,6 +41,7 @@ _INTO = typer.Option(
     metavar="STORE",
     help="Write to a store instead of a file: a new one, or one without visits.",
     show_default=False,
+    parser=place_of,
 )
 _SITE = typer.Option(
     "--site",

@@ -99,10 +99,11 @@ def _is_empty_store(path: Path) -> bool:
 
 def _make_missing_store(settings: Path) -> bool:
     """Create the store of existing settings; False if they have one."""
+    from recrawl.store import is_taken
     from recrawl.store.settings_file import load_settings, store_of
 
     store = store_of(settings, load_settings(settings))
-    if store.exists() or store.is_symlink():
+    if store.is_symlink() or is_taken(store):
         return False
     _create_empty(store)
     screen.remark(f"Wrote {store} for the settings in {settings}. Next: recrawl crawl")
@@ -151,11 +152,13 @@ def _write_new(path: Path, text: str) -> None:
 def _create_empty(path: Path) -> None:
     """Create a store, whole or not at all."""
     from recrawl.store import create_store, delete_store
+    from recrawl.store.places import ServerPlace
 
     try:
         create_store(path).close()
     except BaseException:  # as above; the file is ours, since the settings are
-        delete_store(path)
+        if not isinstance(path, ServerPlace):  # where somebody else may have been faster
+            delete_store(path)
         raise
 
 

@@ -33,6 +33,7 @@ from recrawl.cli.import_visits import import_visits
 from recrawl.cli.init import init
 from recrawl.cli.listing.verbs import app as listing
 from recrawl.cli.mcp import mcp
+from recrawl.cli.move import move
 from recrawl.cli.pages import pages
 from recrawl.cli.plan import plan
 from recrawl.cli.prune import prune
@@ -72,7 +73,13 @@ app = verb_group(
             "serve": serve,
             "mcp": mcp,
         },
-        "Store": {"check": check, "prune": prune, "backup": backup, "compact": compact},
+        "Store": {
+            "check": check,
+            "prune": prune,
+            "backup": backup,
+            "move": move,
+            "compact": compact,
+        },
         "Visit logs": {
             "import": import_visits,
             "estimate": estimate,

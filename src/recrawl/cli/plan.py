@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recrawl.cli import bulk, options, screen, shared
+from recrawl.store.places import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +26,7 @@ _FILES = typer.Argument(
     help="Rates: files, folders, quoted patterns, - for the standard input; or the store of a "
     "crawl.",
     show_default=False,
+    parser=place_of,
 )
 _BUDGET = typer.Option(
     metavar="BUDGET",

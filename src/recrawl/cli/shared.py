@@ -25,6 +25,7 @@ from recrawl.adapters.tables.table_options import (
 )
 from recrawl.cli import options, screen
 from recrawl.errors import CannotWrite
+from recrawl.store.places import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -101,6 +102,7 @@ OUTPUT = typer.Option(
 STORE = typer.Argument(
     metavar="STORE",
     help="Store to read.  [default: the one that the settings name]",
+    parser=place_of,
     show_default=False,
 )
 YES = typer.Option("--yes", help="Do not ask for confirmation.")
@@ -111,6 +113,7 @@ SETTINGS_OR_STORE = typer.Option(
     "-c",
     metavar="FILE",
     help="Settings of the crawl, or a store of `recrawl.Scheduler`, which has its own.",
+    parser=place_of,
 )
 
 

@@ -126,7 +126,7 @@ class Scheduler:
         stack = ExitStack()
         try:
             written = stack.enter_context(hold_store(store, Retention.of(asked)))
-            reader = stack.enter_context(open_store(written.name))
+            reader = stack.enter_context(open_store(store or written.name))
             written.date_back(clock.now() * SECONDS_A_DAY)
             if reader.settings_used() != text:
                 written.write([SettingsUsed(text)])

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from recrawl.errors import InvalidInput, InvalidParameter, without_logins
+from recrawl.errors import InvalidInput, InvalidParameter, NotAStore, without_logins
 from recrawl.parse.address_patterns import address_patterns
 from recrawl.parse.addresses import canonical
 from recrawl.parse.ports import blocked_port
+from recrawl.parse.store_addresses import is_postgres, read_address
 from recrawl.units import days
 
 if TYPE_CHECKING:
@@ -166,6 +167,21 @@ def _file(value: object) -> str | None:
     return value if isinstance(value, str) and value.strip() and value.isprintable() else None
 
 
+def _store(value: object) -> str | None:
+    """Name of a file, or an address in PostgreSQL without a password."""
+    found = _file(value)
+    if found is not None and is_postgres(found):
+        try:
+            has_password = read_address(found).has_password
+        except NotAStore:
+            return None
+        if has_password:
+            raise InvalidParameter(
+                "store must not hold a password; set PGPASSWORD, or write it into ~/.pgpass"
+            )
+    return found
+
+
 def address(value: object) -> str | None:
     """Canonical address of a page; `InvalidParameter` where it holds a login or a wrong port."""
     found = canonical(value) if isinstance(value, str) else None
@@ -256,7 +272,7 @@ TABLES: Mapping[str, Mapping[str, Key]] = {
         "together": Key(_positive_count, "a whole number of requests, at least 1"),
     },
     "storage": {
-        "store": Key(_file, "the name of a file"),
+        "store": Key(_store, "the name of a file, or postgresql://host/database"),
         "versions": Key(_count, "a whole number, at least 0"),
         "keep": Key(_duration, f"{_TIME} 90d"),
         "size": Key(size_bytes, "a size such as 500MB or 2GB"),

@@ -76,7 +76,7 @@ class Settings:
             for no looks.
         delay: Fewest days between two requests to one host.
         together: Most requests to one host at a time.
-        store: Name of the store's file, from where the settings are.
+        store: Name of the store's file, from where the settings are; or its address in PostgreSQL.
         versions: How many of the newest versions of a page are kept.
         keep: Days after which a version is dropped, unless it is the newest.
         size: Bytes that the store may take on disk; versions are dropped for it.

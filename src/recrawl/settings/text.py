@@ -59,7 +59,7 @@ proxy = "none"
 # ca = "company.pem"
 
 [storage]
-# File for pages, visits and versions; relative to this file.
+# File for pages, visits and versions, relative to this file; or postgresql://user@host/database.
 store = "recrawl.db"
 # Number of versions kept per page; 0 keeps none.
 versions = 10

@@ -5,8 +5,9 @@ which is a plain path or a URL. The scheme of a URL names the backend; a path is
 
     recrawl.db, sqlite:///recrawl.db       a file in the working directory
     /var/a.db, sqlite:////var/a.db         a file anywhere
+    postgresql://user@host/database        a schema of a PostgreSQL database (`places`)
 
-Touches: files, threads.
+Touches: files, the network, threads.
 """
 
 from __future__ import annotations
@@ -16,13 +17,15 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from recrawl.errors import NotAStore
+from recrawl.errors import InvalidParameter, NotAStore
+from recrawl.parse.store_addresses import is_postgres, read_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from recrawl.entries.store import ReadStore, WriteStore
     from recrawl.store.retention import Retention
+    from recrawl.store.rows.write_store import RowWriteStore
 
 Address: TypeAlias = "str | os.PathLike[str]"
 
@@ -57,6 +60,10 @@ def open_store(address: Address) -> ReadStore:
         (['https://a.org/'], 2)
         >>> folder.cleanup()
     """
+    if is_postgres(os.fspath(address)):
+        from recrawl.store.postgres.read_store import PostgresReadStore
+
+        return PostgresReadStore(read_address(os.fspath(address)))
     path = file_of(address)
     from recrawl.store.sqlite.read_store import SqliteReadStore
 
@@ -70,6 +77,21 @@ def open_for_writing(address: Address, retention: Retention | None = None) -> Wr
         address: Path or URL of the store.
         retention: Which versions of pages to keep; all by default.
     """
+    opened = open_rows(address, retention)
+    try:
+        opened.refuse_half_moved()
+    except BaseException:
+        opened.abandon()
+        raise
+    return opened
+
+
+def open_rows(address: Address, retention: Retention | None = None) -> RowWriteStore:
+    """The same, also of a store that is not whole, with its tables: for what moves stores."""
+    if is_postgres(os.fspath(address)):
+        from recrawl.store.postgres.write_store import PostgresWriteStore
+
+        return PostgresWriteStore.open(read_address(os.fspath(address)), retention)
     path = file_of(address)
     from recrawl.store.sqlite.write_store import SqliteWriteStore
 
@@ -78,6 +100,10 @@ def open_for_writing(address: Address, retention: Retention | None = None) -> Wr
 
 def create_store(address: Address, retention: Retention | None = None) -> WriteStore:
     """Create a store and open it for writing; arguments as for `open_for_writing`."""
+    if is_postgres(os.fspath(address)):
+        from recrawl.store.postgres.write_store import PostgresWriteStore
+
+        return PostgresWriteStore.create(read_address(os.fspath(address)), retention)
     path = file_of(address)
     from recrawl.store.sqlite.write_store import SqliteWriteStore
 
@@ -111,10 +137,19 @@ def hold_store(address: Address | None, retention: Retention | None = None) -> W
     """
     if address is None:
         return create_in_memory(retention)
-    path = file_of(address)
-    if not path.exists() or not path.stat().st_size:
+    if not is_taken(address):
         return create_store(address, retention)
     return open_for_writing(address, retention)
+
+
+def is_taken(address: Address) -> bool:
+    """Whether there is a store, or something else, where a store would be created."""
+    if is_postgres(os.fspath(address)):
+        from recrawl.store.postgres.write_store import is_taken
+
+        return is_taken(read_address(os.fspath(address)))
+    path = file_of(address)
+    return path.exists() and path.stat().st_size > 0
 
 
 def add_hints(address: Address, pages: Sequence[str], at_seconds: float) -> None:
@@ -125,6 +160,11 @@ def add_hints(address: Address, pages: Sequence[str], at_seconds: float) -> None
         pages: Canonical addresses of the pages.
         at_seconds: The current time.
     """
+    if is_postgres(os.fspath(address)):
+        from recrawl.store.postgres import write_store
+
+        write_store.add_hints(read_address(os.fspath(address)), pages, at_seconds)
+        return
     path = file_of(address)
     from recrawl.store.sqlite import hints
 
@@ -141,7 +181,13 @@ def back_up(address: Address, copy: Path, on_progress: Callable[[float], object]
 
     Raises:
         CannotWrite: There is such a file, or it cannot be written.
+        InvalidParameter: The store is not a file.
     """
+    if is_postgres(os.fspath(address)):
+        name = read_address(os.fspath(address)).name
+        raise InvalidParameter(
+            f"{name} is not a file; `recrawl move` copies it to one, and pg_dump backs up databases"
+        )
     path = file_of(address)
     from recrawl.store.sqlite import backup
 
@@ -150,6 +196,11 @@ def back_up(address: Address, copy: Path, on_progress: Callable[[float], object]
 
 def delete_store(address: Address) -> None:
     """Delete all files of a store, such as one whose creation failed half-way."""
+    if is_postgres(os.fspath(address)):
+        from recrawl.store.postgres import write_store
+
+        write_store.delete(read_address(os.fspath(address)))
+        return
     path = file_of(address)
     from recrawl.store.sqlite.write_store import delete_files
 
@@ -159,8 +210,11 @@ def delete_store(address: Address) -> None:
 def is_store(address: Address) -> bool:
     """Whether a file is a store, by its first bytes; False if it cannot be read, or only once.
 
-    Not for a process that has the store open: closing the file would release SQLite's locks on it.
+    An address in PostgreSQL can be nothing else. Not for a process that has the store open: closing
+    the file would release SQLite's locks on it.
     """
+    if is_postgres(os.fspath(address)):
+        return True
     try:
         path = file_of(address)
         if not path.is_file():  # a pipe must keep its first bytes
@@ -190,7 +244,7 @@ def file_of(address: Address) -> Path:
     """The file of a store.
 
     Raises:
-        NotAStore: The address is a URL without a path or of an unknown scheme.
+        NotAStore: The address is a URL without a path or of another scheme.
 
     >>> file_of("a.db"), file_of("sqlite:///a.db"), file_of("sqlite:////var/a.db")
     (PosixPath('a.db'), PosixPath('a.db'), PosixPath('/var/a.db'))
@@ -200,7 +254,10 @@ def file_of(address: Address) -> Path:
         return Path(address)
     scheme, rest = url.groups()
     if scheme.lower() != "sqlite":
-        raise NotAStore(f"{address}: unknown kind of store; expected a path or sqlite:///path")
+        raise NotAStore(
+            f"{scheme}://...: unknown kind of store; expected a path, sqlite:///path or "
+            "postgresql://host/database"
+        )
     if not rest.startswith("/") or rest == "/":
         raise NotAStore(f"{address} has no path; expected sqlite:///path")
     return Path(rest[1:])

@@ -1,6 +1,6 @@
-"""Advisory file lock: one process per store or folder, released when the process ends.
+"""One process per store or folder: a file lock, released when the process ends, and who holds it.
 
-Touches: files.
+Touches: files, the network.
 """
 
 from __future__ import annotations
@@ -11,9 +11,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from recrawl.errors import StoreLocked, StoreUnwritable, reason
+from recrawl.parse.store_addresses import is_postgres, read_address
+from recrawl.store import file_of
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from recrawl.store import Address
 
 _LONGEST = 64
 _RELOADS = "reloads"
@@ -50,21 +54,34 @@ class Lock:
             self._file = -1
 
 
-def tell_that_it_reloads(store: Path) -> None:
+def tell_that_it_reloads(store: Address) -> None:
     """Note that the process that holds the lock, which is this one, reads settings at SIGHUP."""
+    if is_postgres(os.fspath(store)):
+        from recrawl.store.postgres import holders
+
+        holders.tell_that_it_reloads(read_address(os.fspath(store)))
+        return
     with suppress(OSError):  # whoever looks for the note does without
-        _lock_file(store).write_text(f"{os.getpid()} {_RELOADS}")
+        _lock_file(file_of(store)).write_text(f"{os.getpid()} {_RELOADS}")
 
 
-def reloading_process(store: Path) -> int | None:
+def reloading_process(store: Address) -> int | None:
     """The process that holds a store and reads its settings again at SIGHUP; None for none."""
-    held = _held(store) or []
+    if is_postgres(os.fspath(store)):
+        from recrawl.store.postgres import holders
+
+        return holders.reloading_process(read_address(os.fspath(store)))
+    held = _held(file_of(store)) or []
     return int(held[0]) if _RELOADS in held[1:] and held[0].isdecimal() else None
 
 
-def is_locked(store: Path) -> bool:
+def is_locked(store: Address) -> bool:
     """Whether a process holds a store."""
-    return _held(store) is not None
+    if is_postgres(os.fspath(store)):
+        from recrawl.store.postgres import holders
+
+        return holders.is_locked(read_address(os.fspath(store)))
+    return _held(file_of(store)) is not None
 
 
 def _held(store: Path) -> list[str] | None:

@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recrawl.errors import InvalidSettings, reason
+from recrawl.parse.store_addresses import is_postgres
 from recrawl.settings.settings import FILE_NAME, MOST_CHARACTERS, plain_settings, read_settings
 from recrawl.store import file_of, is_store
+from recrawl.store.places import place_of
 
 if TYPE_CHECKING:
     from recrawl.entries.store import ReadStore
@@ -67,7 +69,9 @@ def _not_found(path: Path) -> str:
 
 
 def store_of(settings: Path, asked: Settings) -> Path:
-    """File of the store that settings name; a relative path starts at the settings file."""
+    """Place of the store that settings name; a relative path starts at the settings file."""
+    if is_postgres(asked.store):
+        return place_of(asked.store)
     return settings.parent / file_of(asked.store)
 
 

@@ -283,7 +283,7 @@ _VALUES = {
         b'{"dtype": [["a", "<i4"], ["b", "<f8", [2]]], "shape": [2]}',
     ),
 }
-_SQLITE = "recrawl.store.sqlite"
+_ROWS = "recrawl.store.rows"
 
 PARSERS = (
     Parser(
@@ -305,21 +305,21 @@ PARSERS = (
         ),
         modules=(
             *(
-                f"{_SQLITE}.columns:{name}"
+                f"{_ROWS}.columns:{name}"
                 for name in (
                     *("read_columns", "page_columns", "outcome_columns", "visit_columns"),
                     *("looked_up", "_modified_at", "_instants"),
                 )
             ),
-            f"{_SQLITE}.values",
-            f"{_SQLITE}.filtering",
-            f"{_SQLITE}.freshness",
-            f"{_SQLITE}.feed:_event",
-            f"{_SQLITE}.manifests:manifest_in",
-            f"{_SQLITE}.manifests:_chunk",
-            f"{_SQLITE}.checkpoints:load",
+            f"{_ROWS}.values",
+            f"{_ROWS}.filtering",
+            f"{_ROWS}.freshness",
+            f"{_ROWS}.feed:_event",
+            f"{_ROWS}.manifests:manifest_in",
+            f"{_ROWS}.manifests:_chunk",
+            f"{_ROWS}.checkpoints:load",
             *(
-                f"{_SQLITE}.latest_visits:{name}"
+                f"{_ROWS}.latest_visits:{name}"
                 for name in (
                     *("latest_visit", "latest_visits", "sampled_visits", "visit_counts"),
                     *("latest_visit_times", "latest_responses"),

@@ -28,7 +28,7 @@ from recrawl.entries.manifests import ListedChunk, Manifest
 from recrawl.entries.sources import Source, SourceKind, SourcesKnown
 from recrawl.settings.settings import read_settings
 from recrawl.store import create_store
-from recrawl.store.sqlite import checkpoints
+from recrawl.store.rows import checkpoints
 from recrawl.visits.status import FeedKind, VisitOutcome
 from tests.inspect.looked import save
 

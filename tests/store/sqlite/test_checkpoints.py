@@ -7,7 +7,7 @@ from hypothesis.extra import numpy as hnp
 from recrawl.entries.entries import Checkpoint
 from recrawl.errors import InvalidParameter
 from recrawl.store import create_store, open_store
-from recrawl.store.sqlite import checkpoints
+from recrawl.store.rows import checkpoints
 from tests.store.made import numbered, store_with, visit
 from tests.store.sqlite.connection import connection_of
 

@@ -5,9 +5,10 @@ import pytest
 
 from recrawl.entries.entries import HostSeen, PageChange, PagesFound, VisitMade
 from recrawl.store import create_store, open_for_writing, open_store
-from recrawl.store.sqlite import latest_visits as latest_visits_module
+from recrawl.store.rows import latest_visits as latest_visits_module
+from recrawl.store.rows.latest_visits import latest_visit, latest_visits
 from recrawl.store.sqlite.connections import connect_to_read
-from recrawl.store.sqlite.latest_visits import latest_visit, latest_visits
+from recrawl.store.sqlite.database import SqliteDatabase
 from recrawl.visits.status import Audit, PageStatus, VisitOutcome
 
 COPIED = PageChange(PageStatus.COPIED)
@@ -78,7 +79,7 @@ def test_second_requests_are_told(path, reading):
 @pytest.mark.parametrize("saved_every", [1, 7, 100_000])
 def test_many_visits_are_found_as_one_by_one(path, monkeypatch, saved_every, reading):
     """Wherever the newest visits of pages stand: saved, or in the visits since."""
-    monkeypatch.setattr("recrawl.store.sqlite.write_store.SAVED_EVERY", saved_every)
+    monkeypatch.setattr("recrawl.store.rows.write_store.SAVED_EVERY", saved_every)
     random = np.random.default_rng(3)
     page, at = random.integers(0, 39, 300), np.sort(random.random(300)) * 1000
     filled(path, [(int(p), t, VisitOutcome.SAME) for p, t in zip(page, at, strict=True)], pages=50)
@@ -88,14 +89,15 @@ def test_many_visits_are_found_as_one_by_one(path, monkeypatch, saved_every, rea
     wanted = [np.count_nonzero((page == each) & (np.round(at, 3) >= 400)) for each in asked]
     assert counts.tolist() == wanted
     connection = connect_to_read(path)
-    one_by_one = [latest_visit(connection, int(each)) for each in asked]
-    assert latest_visits(connection, asked).tolist() == one_by_one
+    database = SqliteDatabase(connection)
+    one_by_one = [latest_visit(database, int(each)) for each in asked]
+    assert latest_visits(database, asked).tolist() == one_by_one
     connection.close()
 
 
 def test_pages_in_several_blocks_are_found(path, monkeypatch, reading):
     monkeypatch.setattr(latest_visits_module, "_PAGES_A_BLOCK", 4)
-    monkeypatch.setattr("recrawl.store.sqlite.write_store.SAVED_EVERY", 1)
+    monkeypatch.setattr("recrawl.store.rows.write_store.SAVED_EVERY", 1)
     filled(path, [(page, float(page), VisitOutcome.FIRST) for page in range(10)], pages=10)
 
     assert reading().recent_visit_counts(np.arange(10), 5.0).tolist() == [0] * 5 + [1] * 5

@@ -7,7 +7,7 @@ import pytest
 
 from recrawl.errors import InvalidParameter
 from recrawl.store import create_store, open_for_writing, open_store
-from recrawl.store.sqlite import latest_visits, read_store, write_store
+from recrawl.store.rows import latest_visits, read_store, write_store
 from recrawl.visits.status import VisitOutcome
 from tests.store.made import NOON, found, numbered, store_with, visit
 from tests.store.sqlite.connection import connection_of

@@ -16,7 +16,7 @@ from recrawl.entries.entries import (
 )
 from recrawl.errors import InvalidAddress, InvalidParameter, StoreError
 from recrawl.store import create_store, open_for_writing, open_store
-from recrawl.store.sqlite import pages
+from recrawl.store.rows import pages
 from recrawl.visits.status import PageStatus, VisitOutcome
 from tests.store.made import NOON, found, store_with, visit
 from tests.store.sqlite.connection import connection_of

@@ -29,7 +29,7 @@ from recrawl.entries.entries import ImportedRows, PagesFound, VisitsImported
 from recrawl.errors import InvalidTable, StoreError
 from recrawl.parse.addresses import host_of
 from recrawl.settings.rules import NO_RULE
-from recrawl.store import create_store, delete_store, is_store, open_for_writing
+from recrawl.store import create_store, delete_store, is_taken, open_for_writing
 from recrawl.units import EARLIEST_MICROSECONDS, SECONDS_A_DAY, epoch_days
 from recrawl.visits.batch import Batch
 from recrawl.visits.grouping import group
@@ -75,7 +75,7 @@ def import_into(
         batches: The visits, in any order.
         memory: Bytes that visits may take; more of them wait in temporary files.
     """
-    is_new = not is_store(store) and not (store.exists() and store.stat().st_size)
+    is_new = not is_taken(store)
     written = create_store(store) if is_new else open_for_writing(store)
     try:
         with written, ExitStack() as stack:

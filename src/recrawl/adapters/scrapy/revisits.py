@@ -16,8 +16,10 @@ from scrapy.exceptions import CloseSpider
 from recrawl.adapters.scrapy.request_book import PAGE, RequestBook, request_from, request_text
 from recrawl.errors import RecrawlError
 from recrawl.parse.addresses import canonical
+from recrawl.parse.store_addresses import is_postgres
 from recrawl.scheduler import Scheduler
 from recrawl.store import file_of, open_store
+from recrawl.store.places import place_of
 from recrawl.store.settings_file import load_settings, store_of
 
 if TYPE_CHECKING:
@@ -194,5 +196,6 @@ def _asked(settings: BaseSettings, spider: Spider) -> tuple[Path, dict[str, Any]
 
 
 def _named(store: str, spider: Spider) -> Path:
-    """File of a spider's store."""
-    return file_of(str(store) % {"name": spider.name})
+    """Place of a spider's store."""
+    named = str(store) % {"name": spider.name}
+    return place_of(named) if is_postgres(named) else file_of(named)

@@ -25,6 +25,7 @@ from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.errors import CannotWrite, InvalidTable, reason
 from recrawl.parse.cells import CHANGE_WORDS
 from recrawl.parse.time_zones import Zone
+from recrawl.store.places import ServerPlace, place_of
 from recrawl.store.scratch import scratch_folder
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def expand(given: Sequence[str | Path], *, folders: bool = True) -> list[Path]:
     """
     found: list[Path] = []
     for each in given:
-        path = Path(each)
+        path = place_of(each)
         files = [path] if path.is_dir() and not folders else named_files([path])
         if not files:
             what = "no table in this folder" if path.is_dir() else "no file matches"
@@ -96,6 +97,8 @@ def named_files(given: Sequence[Path]) -> list[Path]:
     for path in given:
         if path.is_dir():
             found += tables_in(path)
+        elif isinstance(path, ServerPlace):
+            found.append(path)
         elif glob.has_magic(str(path)) and not path.exists():
             names = sorted(glob.glob(str(path), recursive=True))  # noqa: PTH207 - may be absolute
             found += [Path(name) for name in names if not Path(name).is_dir()]
@@ -126,6 +129,8 @@ def _readable(file: Path, stack: ExitStack) -> TableFile:
         if sys.stdin is None:
             raise InvalidTable(f"{STANDARD_INPUT_NAME} is closed")
         return TableFile(_copy(sys.stdin.buffer, STANDARD_INPUT_NAME, stack), STANDARD_INPUT_NAME)
+    if isinstance(file, ServerPlace):
+        return TableFile(file, str(file))
     try:
         kind = file.stat().st_mode
         if not stat.S_ISFIFO(kind) and not stat.S_ISCHR(kind):

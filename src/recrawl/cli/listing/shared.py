@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from recrawl.cli import options, screen, shared
+from recrawl.store.places import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,6 +27,7 @@ FILES = typer.Argument(
     help="One folder per source (objects, events, crawls, or dated snapshots), the files of one "
     "source or a quoted pattern of them, - for the standard input, or the store of a crawl.",
     show_default=False,
+    parser=place_of,
 )
 WHERE = typer.Option(
     metavar="CONDITION",

@@ -15,6 +15,7 @@ from recrawl.cli import shared
 from recrawl.cli.simulate.intervals import intervals
 from recrawl.cli.simulate.options import RunOptions, with_run_options
 from recrawl.cli.verbs import verb_group
+from recrawl.store.places import place_of
 
 _PAGES = typer.Argument(
     metavar="PAGES",
@@ -26,7 +27,9 @@ _CHANGES = typer.Argument(
     help="All their changes (page, changed_at[, bulk, revert]).",
     show_default=False,
 )
-_STORE = typer.Argument(metavar="STORE", help="Store of a crawl.", show_default=False)
+_STORE = typer.Argument(
+    metavar="STORE", help="Store of a crawl.", show_default=False, parser=place_of
+)
 _KIND = typer.Argument(
     metavar="KIND",
     help="poisson, renewal, weibull, weekly, bursty, sections or turnover.",

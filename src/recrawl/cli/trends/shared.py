@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recrawl.cli import options, screen, shared
+from recrawl.store.places import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,6 +30,7 @@ FILES = typer.Argument(
     metavar="FILE...",
     help="Visits as for estimate, or all changes (page, changed_at); or the store of a crawl.",
     show_default=False,
+    parser=place_of,
 )
 PAGE = typer.Option(metavar="PAGE", help="Only this page.", show_default=False)
 PLACE = typer.Option(

@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING
 import apsw
 
 from recrawl.errors import CannotWrite, StoreCorrupt
+from recrawl.store.rows.columns import largest_id
 from recrawl.store.scratch import new_file
 from recrawl.store.sqlite import schema
-from recrawl.store.sqlite.columns import largest_id
 from recrawl.store.sqlite.connections import (
     connect_to_read,
     read_transaction,
     translate_errors,
     translate_read_errors,
 )
+from recrawl.store.sqlite.database import SqliteDatabase
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,7 +49,7 @@ def back_up(path: Path, copy: Path, on_progress: Callable[[float], object]) -> i
         schema.require_current(path, source, schema.steps_in())
         with new_file(copy) as (_, scratch), translate_read_errors(path):
             with read_transaction(source):
-                visit = largest_id(source, "visits")  # also begins the snapshot
+                visit = largest_id(SqliteDatabase(source), "visits")  # also begins the snapshot
                 with translate_errors(copy):
                     _copy(source, scratch, on_progress)
             _verify(scratch, copy, visit)
@@ -78,7 +79,7 @@ def _verify(scratch: Path, copy: Path, visit: int) -> None:
     try:
         with translate_errors(copy):
             said = connection.execute("pragma quick_check(1)").get
-            found = largest_id(connection, "visits")
+            found = largest_id(SqliteDatabase(connection), "visits")
     finally:
         connection.close()
     if said != "ok" or found != visit:

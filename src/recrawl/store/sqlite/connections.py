@@ -17,12 +17,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import apsw
-import zstandard
 
 from recrawl.errors import (
     InvalidParameter,
     NotAStore,
-    RecrawlError,
     StoreCorrupt,
     StoreError,
     StoreFull,
@@ -32,11 +30,16 @@ from recrawl.errors import (
     reason,
 )
 from recrawl.store import APPLICATION
+from recrawl.store.damage import damaged, printable, report_damage
 from recrawl.store.sqlite.guard import harden, limit_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from recrawl.errors import (
+        RecrawlError,
+    )
 
 # How the name of a database begins that is in memory, shared by the connections of this process.
 MEMORY = "/recrawl-memory-"
@@ -53,17 +56,6 @@ _CACHE_KIB = 16_384
 _READER_CACHE_KIB = 8192
 
 _WAIT_MILLISECONDS = 5000
-_LONGEST_REASON = 200
-# What decoding a value raises that nobody has written in this form.
-UNREADABLE = (
-    ArithmeticError,
-    DeprecationWarning,  # numpy's, of texts that are no numbers, where warnings are errors
-    LookupError,
-    RecursionError,
-    TypeError,
-    ValueError,
-    zstandard.ZstdError,
-)
 _LITTLE_ROOM_BYTES = 1 << 20
 
 
@@ -232,7 +224,7 @@ def translate_errors(path: Path) -> Iterator[None]:
     except apsw.Error as error:
         raise _translated(path, error) from error
     except UnicodeDecodeError as error:  # only what comes from the file is decoded
-        raise _damaged(path, error) from error
+        raise damaged(str(path), error) from error
 
 
 @contextmanager
@@ -241,27 +233,8 @@ def translate_read_errors(path: Path) -> Iterator[None]:
 
     SQLite finds damage to its own structures. A damaged value shows only when it is decoded.
     """
-    try:
-        with translate_errors(path):
-            yield
-    except RecrawlError:
-        raise
-    except UNREADABLE as error:
-        raise _damaged(path, error) from error
-
-
-def _damaged(path: Path, error: Exception) -> StoreCorrupt:
-    return StoreCorrupt(f"{path} is damaged ({printable(str(error))})")
-
-
-def printable(text: str) -> str:
-    r"""A text from a file as part of a sentence: one line without control characters.
-
-    >>> printable("evil\x1b[2J\nname")
-    'evil?[2J?name'
-    """
-    shown = "".join(letter if letter.isprintable() else "?" for letter in text[:_LONGEST_REASON])
-    return shown if len(text) <= _LONGEST_REASON else f"{shown}..."
+    with report_damage(str(path)), translate_errors(path):
+        yield
 
 
 def _translated(path: Path, error: apsw.Error) -> RecrawlError:  # noqa: PLR0911 - one kind each

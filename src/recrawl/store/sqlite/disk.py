@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from recrawl.entries.records import DiskUsage
 from recrawl.errors import StoreFull
-from recrawl.store.sqlite import versions
+from recrawl.store.rows import versions
 from recrawl.store.sqlite.connections import log_bytes
 from recrawl.store.sqlite.guard import file_bytes
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import apsw
+
+    from recrawl.store.sqlite.database import SqliteDatabase
 
 _SPARE = 20  # a part of the budget that is freed at once, so that not every visit must
 _TRIES = 3
@@ -37,7 +39,7 @@ def usage(connection: apsw.Connection) -> DiskUsage:
     return DiskUsage(file_bytes(connection), unused, has_versions=bool(kept))
 
 
-def keep_within(connection: apsw.Connection, budget: int) -> int:
+def keep_within(database: SqliteDatabase, budget: int) -> int:
     """Delete the oldest versions of a store that takes more than its budget; returns how many.
 
     Room is left for the log, which grows by a whole batch before it is moved into the file. Where
@@ -46,10 +48,10 @@ def keep_within(connection: apsw.Connection, budget: int) -> int:
     room = budget - _LOGS * log_bytes(budget)
     gone = 0
     for _ in range(_TRIES):  # a body takes whole pages, so that more or less may become free
-        excess = _used(connection) - room
+        excess = _used(database.connection) - room
         if excess <= 0:
             break
-        some = versions.free(connection, excess + room // _SPARE)
+        some = versions.free(database, excess + room // _SPARE)
         gone += some
         if not some:
             break

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import apsw
-import zstandard
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,32 +77,3 @@ def file_bytes(connection: apsw.Connection) -> int:
     path = Path(connection.filename)
     files = (path, path.with_name(path.name + "-wal"))
     return sum(each.stat().st_size for each in files if each.exists())
-
-
-def unpacked(packed: bytes, most: int, size: int | None = None) -> bytes:
-    """Decompress what may claim to be any size.
-
-    Args:
-        packed: One frame of zstd, as we write it.
-        most: Most bytes that it may become.
-        size: Bytes that it must become; None if that is not recorded.
-
-    Raises:
-        ValueError: It has another size.
-
-    Examples:
-        >>> unpacked(zstandard.compress(b"hello"), most=10)
-        b'hello'
-        >>> unpacked(zstandard.compress(bytes(1_000_000)), most=10)  # doctest: +ELLIPSIS
-        Traceback (most recent call last):
-            ...
-        ValueError: 1000000 bytes compressed in ... where at most 10 are expected
-    """
-    claimed = zstandard.frame_content_size(packed)
-    if not 0 <= claimed <= most or size not in (None, claimed):
-        expected = f"at most {most}" if size is None or size > most else str(size)
-        raise ValueError(
-            f"{claimed} bytes compressed in {len(packed)} where {expected} are expected"
-        )
-    # Never more than was claimed: what a frame goes on with beyond that is an error to zstd.
-    return zstandard.decompress(packed)

@@ -1,101 +1,34 @@
 """The reading side of a SQLite store: any number of readers, also while a crawl writes.
 
-Long reads are split into short ones, so that a reader never blocks the writer's checkpoints. Visits
-are append-only, so nothing is missed between two reads.
-
 Touches: files.
 """
 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Self
 
-from recrawl.entries.entries import Copy
-from recrawl.entries.store import EVENTS_AT_A_TIME, VISITS_AT_A_TIME
-from recrawl.errors import InvalidParameter, StoreCorrupt
-from recrawl.store.sqlite import checking, checkpoints, disk, meta, object_feed, schema
-from recrawl.store.sqlite import deliveries as delivery_rows
-from recrawl.store.sqlite import feed as feed_rows
-from recrawl.store.sqlite import filtering as filter_rows
-from recrawl.store.sqlite import freshness as freshness_rows
-from recrawl.store.sqlite import hints as hint_rows
-from recrawl.store.sqlite import hosts as host_rows
-from recrawl.store.sqlite import latest_visits as visit_rows
-from recrawl.store.sqlite import listings as listing_rows
-from recrawl.store.sqlite import manifests as manifest_rows
-from recrawl.store.sqlite import pages as page_rows
-from recrawl.store.sqlite import reports as report_rows
-from recrawl.store.sqlite import sources as source_rows
-from recrawl.store.sqlite import subscriptions as subscription_rows
-from recrawl.store.sqlite import versions as version_rows
-from recrawl.store.sqlite.clock_ahead import newest_instant
-from recrawl.store.sqlite.columns import (
-    joined,
-    largest_id,
-    outcome_columns,
-    page_columns,
-    visit_columns,
-    visits_after,
-)
+from recrawl.store.rows import meta
+from recrawl.store.rows.read_store import RowReadStore
+from recrawl.store.rows.values import number
+from recrawl.store.sqlite import disk, schema
 from recrawl.store.sqlite.connections import (
     connect_to_read,
     read_transaction,
     translate_read_errors,
 )
-from recrawl.store.sqlite.erasure import tombstones
-from recrawl.store.sqlite.guard import STEPS_AT_A_TIME, limit_steps
-from recrawl.store.sqlite.values import FIRST_INSTANT, LAST_INSTANT, exactly, instant, maybe, number
-from recrawl.visits.status import RobotsTag, VisitOutcome
+from recrawl.store.sqlite.database import SqliteDatabase
+from recrawl.store.sqlite.guard import limit_steps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Iterator
 
-    import apsw
-
-    from recrawl.entries.columns import OutcomeColumns, PageColumns, VisitColumns
-    from recrawl.entries.listings import ObjectEvent
-    from recrawl.entries.records import Checked, FeedEvent, Host, SavedCheckpoint
-
-_PAGES_AT_A_TIME = 1 << 20
-_ADDRESSES_AT_A_TIME = 1 << 17
-_HOSTS_AT_A_TIME = 1000
-_ALL_TAGS = sum(RobotsTag)
-_ALL_BITS = (1 << 64) - 1  # SQLite's whole numbers have a sign
-_ALL_VISITS = 1 << 62
-_CALENDAR_SECONDS = FIRST_INSTANT // 1000, LAST_INSTANT // 1000
-_LAST_DAY = 2_932_896  # of the year 9999
-_CHAIN = """
-    with recursive chain(id, page, before, at, outcome, http, age_seconds, size,
-                         took_milliseconds, share, audit, rank) as (
-        select *, 1 from visits where id = ?
-        union all
-        select visits.*, rank + 1 from visits join chain on visits.id = chain.before
-        where rank < ? and chain.before < chain.id -- so that a damaged chain cannot loop
-    )
-    select * from chain order by id
-"""
-
-_P = ParamSpec("_P")
-_Result = TypeVar("_Result")
+    from recrawl.entries.records import DiskUsage
+    from recrawl.store.rows.database import Database
 
 
-def _query(
-    read: Callable[Concatenate[apsw.Connection, _P], _Result],
-) -> Callable[Concatenate[SqliteReadStore, _P], _Result]:
-    """Method that calls a function with the store's connection, in one read transaction."""
-
-    @wraps(read)
-    def method(self: SqliteReadStore, /, *args: _P.args, **kwargs: _P.kwargs) -> _Result:
-        with self._at_one_instant() as connection:
-            return read(connection, *args, **kwargs)
-
-    return method
-
-
-class SqliteReadStore:
+class SqliteReadStore(RowReadStore):
     """A SQLite store open for reading; see `recrawl.entries.store.ReadStore` for its methods.
 
     Args:
@@ -106,20 +39,17 @@ class SqliteReadStore:
     def __init__(self, path: Path | str, remarks: list[str] | None = None) -> None:
         """Open the store; raise if it cannot be read."""
         self._path = Path(path)
-        self._remarks: list[str] = [] if remarks is None else remarks
+        super().__init__(str(self._path), remarks)
         self._connection = connect_to_read(self._path)
+        self.database = SqliteDatabase(self._connection)
         try:
             schema.require_current(self._path, self._connection, schema.steps_in())
-            with self._reading() as connection:
-                self._seed = meta.get(connection, "seed")
+            with self._reading() as database:
+                meta.refuse_half_moved(database, self.name)
+                self._seed = meta.get(database, "seed")
         except BaseException:
             self._connection.close()
             raise
-
-    @property
-    def name(self) -> str:
-        """Name used in messages."""
-        return str(self._path)
 
     def clone(self) -> Self:
         """Open another reader of the same store, for another thread; the caller closes it."""
@@ -129,333 +59,25 @@ class SqliteReadStore:
         """Close the file. Idempotent."""
         self._connection.close(True)  # noqa: FBT003 - also with a read half done
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    # Pages.
-
-    def page_count(self) -> int:
-        """How many pages there are."""
-        return self._largest("pages")
-
-    def pages(self) -> PageColumns:
-        """All pages."""
-        with self._at_one_instant() as connection:
-            starts = range(0, max(self.page_count(), 1), _PAGES_AT_A_TIME)
-            return joined([page_columns(connection, start, _PAGES_AT_A_TIME) for start in starts])
-
-    def addresses(self, pages: Sequence[int]) -> list[str]:
-        """Addresses of pages, in the given order."""
-        query = "select address from pages where id = ?"
-        with self._reading():
-            found = [exactly(str, address) for (address,) in self._of_pages(query, pages)]
-        if len(found) != len(pages):
-            raise InvalidParameter(f"{self.name}: some page numbers do not exist")
-        return found
-
-    def all_addresses(self, first: int = 0) -> Iterator[list[str]]:
-        """Addresses of all pages from number `first` on, many at a time."""
-        query = "select address from pages where id > ? and id <= ? order by id"
-        for start in range(first, self.page_count(), _ADDRESSES_AT_A_TIME):
-            with self._reading() as connection:
-                rows = connection.execute(query, (start, start + _ADDRESSES_AT_A_TIME))
-                some = [exactly(str, address) for (address,) in rows]
-            yield some
-
-    def find_pages(self, addresses: Sequence[str]) -> list[int | None]:
-        """Numbers of the pages with these addresses; None where there is no such page."""
-        with self._reading() as connection:
-            found = page_rows.find_pages(connection, addresses, self._seed)
-        return [found.get(address) for address in addresses]
-
-    def depth(self, page: int) -> int:
-        """Links between a page and the nearest address of a sitemap, a feed or the settings."""
-        with self._reading() as connection:
-            depth = connection.execute("select depth from pages where id = ? + 1", (page,)).get
-            return number(depth)
-
-    rules = _query(page_rows.rules_of_pages)
-    rules_and_hosts = _query(page_rows.rules_and_hosts)
-    page_counts = _query(page_rows.page_counts)
-    pages_with_copy = _query(page_rows.pages_with_copy)
-    pages_without_content = _query(page_rows.pages_without_content)
-    appointed_pages = _query(page_rows.appointed_pages)
-    tombstones = _query(tombstones)
-    duplicates = _query(filter_rows.duplicates)
-    duplicates_of = _query(filter_rows.duplicates_of)
-    signatures = _query(filter_rows.signatures)
-    waiting_pages = _query(filter_rows.waiting_pages)
-    refused_addresses = _query(filter_rows.refused_addresses)
-    address_shapes = _query(filter_rows.address_shapes)
-
-    # Copies.
-
-    def copies(self, pages: Sequence[int]) -> list[Copy | None]:
-        """Copies of pages; None for a page without one."""
-        query = """
-            select page - 1, bytes_signature, text_signature, etag, modified_seconds, simhash,
-                robots, unavailable_after, shell
-            from copies where page = ?
-        """
-        with self._reading():
-            found = {page: _copy(row) for page, *row in self._of_pages(query, pages)}
-        return [found.get(page) for page in pages]
-
-    def masks(self, pages: Sequence[int]) -> list[str]:
-        """Masks of some pages, as text; empty where there are none."""
-        query = "select page - 1, data from masks where page = ?"
-        with self._reading():
-            found = {page: exactly(str, data) for page, data in self._of_pages(query, pages)}
-        return [found.get(page, "") for page in pages]
-
-    hints = _query(hint_rows.hints_after)
-    robots_tags = _query(page_rows.robots_tags)
-    shells = _query(page_rows.shells)
-    moves = _query(page_rows.moves)
-    versions = _query(version_rows.versions_of)
-    newest_body = _query(version_rows.newest_body)
-    body = _query(version_rows.body_of)
-
-    # Visits.
-
-    def last_visit(self) -> int:
-        """Number of the last visit, 0 before the first."""
-        return self._largest("visits")
-
-    def newest_instant(self) -> float:
-        """Seconds after 1970 of the latest visit, sync or robots.txt; 0 before the first."""
-        with self._at_one_instant() as connection:
-            return newest_instant(connection) / 1000
-
-    def visits(self, after: int = 0, rows: int = VISITS_AT_A_TIME) -> Iterator[VisitColumns]:
-        """Visits with numbers above `after` up to now, at most `rows` at a time."""
-        for start in range(after, self.last_visit(), rows):
-            with self._reading() as connection:
-                batch = visits_after(connection, start, rows)
-            yield batch
-
-    def outcomes(self, after: int = 0, rows: int = VISITS_AT_A_TIME) -> Iterator[OutcomeColumns]:
-        """What visits with numbers above `after` found, up to now: half the work of `visits`."""
-        for start in range(after, self.last_visit(), rows):
-            with self._reading() as connection:
-                batch = outcome_columns(connection, start, rows)
-            yield batch
-
-    def history(self, page: int, most: int | None = None) -> VisitColumns:
-        """Visits of one page, oldest first; only the newest `most` where that is given."""
-        with self._at_one_instant() as connection:
-            newest = visit_rows.latest_visit(connection, page)
-            found = visit_columns(
-                connection, _CHAIN, (newest, _ALL_VISITS if most is None else most)
-            )
-            if (found.page != page).any() or bool(newest) != bool(len(found.page)):
-                raise ValueError("the visits of a page lead to those of another")
-            return found
-
-    def first_visit_since(self, seconds: float) -> int:
-        """Number of the first visit at or after an instant; one more than the last if none is."""
-        query = "select at from visits where id = ?"
-        with self._at_one_instant() as connection:
-            low, high = 1, self.last_visit() + 1
-            while low < high:  # visits are written in the order of time, but for a moment or two
-                middle = (low + high) // 2
-                if instant(connection.execute(query, (middle,)).get) < seconds:
-                    low = middle + 1
-                else:
-                    high = middle
-        return low
-
-    latest_visits = _query(visit_rows.latest_visit_times)
-    latest_responses = _query(visit_rows.latest_responses)
-    failing_pages = _query(page_rows.failing_pages)
-    recent_visit_counts = _query(visit_rows.visit_counts)
-    sampled_visits = _query(visit_rows.sampled_visits)
-
-    def daily_visits(self, first_day: int = 0) -> list[tuple[int, int, int]]:
-        """Visits by day and outcome: (days since 1970, `VisitOutcome`, visits), rising."""
-        query = "select day, outcome, visits from days where day >= ? order by day, outcome"
-        with self._reading() as connection:
-            return [
-                (number(day, most=_LAST_DAY), int(VisitOutcome(outcome)), number(visits))
-                for day, outcome, visits in connection.execute(query, (first_day,))
-            ]
-
-    # The change feed.
-
-    feed_range = _query(feed_rows.feed_range)
-    latest_events = _query(feed_rows.latest_events)
-    manifest = _query(manifest_rows.manifest_named)
-    first_event_since = _query(feed_rows.first_since)
-    listed_pages = _query(feed_rows.listed_pages)
-    count_changes = _query(feed_rows.count_since)
-    destinations = _query(delivery_rows.destinations)
-    undelivered = _query(delivery_rows.undelivered)
-
-    def events(self, after: int = 0, rows: int = EVENTS_AT_A_TIME) -> Iterator[list[FeedEvent]]:
-        """Events of the change feed with numbers above `after`, at most `rows` at a time."""
-        while True:
-            with self._reading() as connection:
-                batch = feed_rows.events_after(connection, after, rows)
-            if not batch:
-                return
-            yield batch
-            after = batch[-1].number
-
-    def snapshot(self, rows: int = EVENTS_AT_A_TIME) -> Iterator[list[FeedEvent]]:
-        """Copies that readers of the feed have, by page, at most `rows` at a time."""
-        page = -1
-        while True:
-            with self._reading() as connection:
-                batch = feed_rows.listed_after(connection, page, rows)
-            if not batch:
-                return
-            yield batch
-            page = batch[-1].page
-
     def data_version(self) -> int:
         """Number that differs once another process has written to the store."""
-        with self._reading() as connection:
-            return number(connection.execute("pragma data_version").get)
+        with self._reading() as database:
+            return number(database.execute("pragma data_version").get)
 
-    # Hosts.
-
-    def hosts(self) -> Iterator[Host]:
-        """All hosts in the order of their numbers."""
-        with self._reading() as connection:
-            count = host_rows.host_count(connection)
-        for start in range(0, count, _HOSTS_AT_A_TIME):
-            with self._reading() as connection:
-                some = host_rows.some_hosts(connection, start, _HOSTS_AT_A_TIME)
-            yield from some
-
-    host = _query(host_rows.host_named)
-    robots = _query(host_rows.robots_of_origin)
-    robots_read = _query(host_rows.robots_read)
-    discovered = _query(host_rows.discovered)
-    sources = _query(source_rows.sources)
-    subscriptions = _query(subscription_rows.subscriptions)
-    report = _query(report_rows.report_of)
-    host_delays = _query(host_rows.host_delays)
-    host_masks = _query(host_rows.masks_of_hosts)
-    signal_records = _query(host_rows.signal_records)
-    signal_records_of = _query(host_rows.signal_records_of)
-
-    # What a crawl has learned.
-
-    freshness_noted = _query(freshness_rows.freshness_noted)
-
-    def settings_used(self) -> str:
-        """Plain settings that the store is used with, as JSON; empty where a file has them."""
-        with self._reading() as connection:
-            return meta.get_text(connection, "settings")
-
-    def checkpoint(self, names: Collection[str] | None = None) -> SavedCheckpoint | None:
-        """The last checkpoint, or some of its parts; None before the first, or if it is damaged."""
-        try:
-            with self._at_one_instant() as connection:
-                return checkpoints.load(connection, names)
-        except StoreCorrupt as error:
-            self.remark_damage(str(error))
-            return None
-
-    @property
-    def remarks(self) -> Sequence[str]:
-        """Damage that was found and made good, one sentence each."""
-        return self._remarks
-
-    def remark_damage(self, found: str) -> None:
-        """Note that what was learned is damaged, once."""
-        said = f"{found}; its visits are replayed instead."
-        if said not in self._remarks:
-            self._remarks.append(said)
-
-    # The store itself.
-
-    disk_usage = _query(disk.usage)
-
-    def check(self, *, quick: bool = False) -> Iterator[Checked]:
-        """Check checksums, and that rows fit each other, part by part."""
-        with self._at_one_instant() as connection:
-            connection.set_progress_handler(bool, STEPS_AT_A_TIME)  # so that it can be interrupted
-            yield from checking.check(connection, quick=quick)
-
-    # Listings.
-
-    listing_names = _query(listing_rows.listing_names)
-    syncs = _query(listing_rows.syncs_of)
-    listed_objects = _query(listing_rows.listed_objects)
-    objects = _query(listing_rows.objects_of)
-    detail_addresses = _query(listing_rows.detail_addresses)
-    detail_pages = _query(listing_rows.detail_pages)
-    listings_of_page = _query(listing_rows.listings_of_page)
-    listing_history = _query(listing_rows.history_of)
-    object_feed_range = _query(object_feed.feed_range)
-    first_object_event_since = _query(object_feed.first_since)
-
-    def object_events(
-        self, after: int = 0, rows: int = EVENTS_AT_A_TIME
-    ) -> Iterator[list[ObjectEvent]]:
-        """Events of all listings with numbers above `after`, at most `rows` at a time."""
-        while True:
-            with self._at_one_instant() as connection:
-                batch = object_feed.events_after(connection, after, rows)
-            if not batch:
-                return
-            yield batch
-            after = batch[-1].number
-
-    def object_snapshot(self, rows: int = EVENTS_AT_A_TIME) -> Iterator[list[ObjectEvent]]:
-        """Objects that are listed now, as events, at most `rows` at a time."""
-        last = 0
-        while True:
-            with self._at_one_instant() as connection:
-                batch, last = object_feed.listed_after(connection, last, rows)
-            if not batch:
-                return
-            yield batch
-
-    # Connections.
+    def disk_usage(self) -> DiskUsage:
+        """What the store takes on disk."""
+        with self.at_one_instant():
+            return disk.usage(self._connection)
 
     @contextmanager
-    def _reading(self) -> Iterator[apsw.Connection]:
-        """The connection, for a single statement."""
+    def _reading(self) -> Iterator[Database]:
+        """The database, for a single statement."""
         limit_steps(self._connection)
         with translate_read_errors(self._path):
-            yield self._connection
+            yield self.database
 
     @contextmanager
-    def _at_one_instant(self) -> Iterator[apsw.Connection]:
-        """The connection, for statements that must see the same state."""
+    def at_one_instant(self) -> Iterator[Database]:
+        """The database, for statements that must see the same state."""
         with translate_read_errors(self._path), read_transaction(self._connection):
-            yield self._connection
-
-    def _of_pages(self, query: str, numbers: Iterable[int]) -> list[Any]:
-        """Rows of a query that is asked for the id of each page."""
-        with self._reading() as connection:
-            return connection.executemany(query, ((int(page) + 1,) for page in numbers)).fetchall()
-
-    def _largest(self, table: str) -> int:
-        with self._reading() as connection:
-            return largest_id(connection, table)
-
-
-def _header_value(etag: str) -> str | None:
-    """A validator to be sent again; None if it would break a header, as no server's does."""
-    return None if any(letter in etag for letter in "\r\n\0") else etag
-
-
-def _copy(row: Sequence[Any]) -> Copy:
-    content, text, etag, modified, bits, robots, unavailable_after, shell = row
-    return Copy(
-        exactly(bytes, content),
-        maybe(bytes, text),
-        None if etag is None else _header_value(exactly(str, etag)),
-        None if modified is None else number(modified, *_CALENDAR_SECONDS),
-        None if bits is None else exactly(int, bits) & _ALL_BITS,
-        RobotsTag(number(robots, 0, _ALL_TAGS)),
-        None if unavailable_after is None else number(unavailable_after, *_CALENDAR_SECONDS),
-        bool(number(shell, 0, 1)),
-    )
+            yield self.database

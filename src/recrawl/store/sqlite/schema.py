@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from recrawl.errors import StoreCorrupt, StoreTooNew, StoreTooOld
-from recrawl.store.sqlite.connections import printable, transaction, translate_errors
+from recrawl.errors import StoreCorrupt
+from recrawl.store.damage import printable
+from recrawl.store.migrations import refuse_newer, require_newest, steps_of
+from recrawl.store.sqlite.connections import transaction, translate_errors
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -35,20 +37,14 @@ def steps_in(folder: Traversable | None = None) -> list[str]:
     """
     if folder is None:
         folder = resources.files("recrawl.store.sqlite") / "migrations"
-    files = sorted(
-        (file for file in folder.iterdir() if file.name.endswith(".sql")),
-        key=lambda file: file.name,
-    )
-    numbers = [int(file.name[:4]) for file in files]
-    assert numbers == list(range(1, len(files) + 1)), numbers  # noqa: S101 - a slip of ours
-    return [file.read_text("utf-8") for file in files]
+    return steps_of(folder)
 
 
 def upgrade(path: Path, connection: apsw.Connection, steps: list[str]) -> None:
     """Migrate a store to the last format."""
     with translate_errors(path):
         done = format_of(connection)
-        _refuse_newer(path, done, len(steps))
+        refuse_newer(str(path), done, len(steps))
         require_own_schema(path, connection, steps[:done])
         for number, step in enumerate(steps[done:], done + 1):
             with transaction(connection):
@@ -60,12 +56,7 @@ def require_current(path: Path, connection: apsw.Connection, steps: list[str]) -
     """Raise unless a store has the last format; nothing is changed."""
     with translate_errors(path):
         done = format_of(connection)
-    _refuse_newer(path, done, len(steps))
-    if done < len(steps):
-        raise StoreTooOld(
-            f"{path}: format {done} is too old to be read (expected {len(steps)}); the next crawl "
-            "upgrades it"
-        )
+    require_newest(str(path), done, len(steps))
     require_own_schema(path, connection, steps)
 
 
@@ -107,10 +98,3 @@ def format_of(connection: apsw.Connection) -> int:
     """Format of a store: the number of its last migration."""
     number: int = connection.execute("pragma user_version").get
     return number
-
-
-def _refuse_newer(path: Path, done: int, known: int) -> None:
-    if done > known:
-        raise StoreTooNew(
-            f"{path}: format {done} is from a newer recrawl (this one reads up to {known})"
-        )

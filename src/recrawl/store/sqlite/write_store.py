@@ -1,7 +1,4 @@
-"""The writing side of a SQLite store: one process, whole transactions.
-
-A crawl keeps its schedule in memory and stores what it needs after a restart: pages, visits,
-copies, versions, and from time to time a checkpoint. Others read meanwhile (`SqliteReadStore`).
+"""The writing side of a SQLite store: one process holds the file.
 
 Touches: files.
 """
@@ -9,18 +6,17 @@ Touches: files.
 from __future__ import annotations
 
 import secrets
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import apsw
 
-from recrawl.entries.entries import PagesErased
 from recrawl.errors import StoreError, StoreUnwritable, reason
 from recrawl.store.lock import Lock
 from recrawl.store.retention import Retention
-from recrawl.store.sqlite import clock_ahead, disk, erasure, feed, meta, schema
-from recrawl.store.sqlite.columns import largest_id, milliseconds
+from recrawl.store.rows.write_store import RowWriteStore, begin
+from recrawl.store.sqlite import disk, schema
 from recrawl.store.sqlite.connections import (
     MEMORY,
     connect,
@@ -32,20 +28,16 @@ from recrawl.store.sqlite.connections import (
     translate_read_errors,
     zeroing,
 )
+from recrawl.store.sqlite.database import SqliteDatabase
 from recrawl.store.sqlite.guard import limit_steps
-from recrawl.store.sqlite.latest_visits import SAVED_EVERY, LatestVisits
-from recrawl.store.sqlite.transaction import Transaction
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
-    from recrawl.entries.entries import Entry, Receipt
-
-_SEED_BITS = 62
 _NEW = ".new"
 
 
-class SqliteWriteStore:
+class SqliteWriteStore(RowWriteStore):
     """A SQLite store held for writing; every call must come from one thread at a time.
 
     See `recrawl.entries.store.WriteStore` for its methods.
@@ -62,15 +54,9 @@ class SqliteWriteStore:
     ) -> None:
         """Load the counters and positions that the last writer left."""
         self._path = path
-        self._retention = retention
         self._connection = connection
         self._lock = lock
-        self._closed = False
-        self._seed = meta.get(connection, "seed")
-        self._pages = largest_id(connection, "pages")
-        self._visit = largest_id(connection, "visits")
-        self._latest = LatestVisits(connection, self._pages, self._visit)
-        self._taken_out = frozenset(each.page for each in erasure.tombstones(connection))
+        super().__init__(str(path), SqliteDatabase(connection), retention)
 
     @classmethod
     def create(cls, path: Path | str, retention: Retention | None = None) -> Self:
@@ -115,61 +101,33 @@ class SqliteWriteStore:
             schema.upgrade(path, connection, schema.steps_in())
             with translate_read_errors(path):
                 prepare_to_write(connection, retention.total_bytes if retention else None)
-                if not meta.get(connection, "seed"):
-                    meta.put(connection, "seed", secrets.randbits(_SEED_BITS) | 1)
-                feed.begin(connection)
+                begin(SqliteDatabase(connection))
                 return cls(path, connection, lock, retention or Retention())
         except BaseException:
             connection.close()
             raise
 
-    @property
-    def name(self) -> str:
-        """Name used in messages."""
-        return str(self._path)
+    @contextmanager
+    def errors(self, *, reading: bool = False) -> Iterator[None]:
+        """Raise the errors of the database as our own; also of its values where it reads."""
+        with (translate_read_errors if reading else translate_errors)(self._path):
+            yield
 
-    def page_count(self) -> int:
-        """How many pages there are."""
-        return self._pages
+    @contextmanager
+    def transaction(self, *, erases: bool = False) -> Iterator[None]:
+        """Write everything inside or nothing."""
+        with zeroing(self._connection, erases), transaction(self._connection):
+            yield
 
-    def last_visit(self) -> int:
-        """Number of the last visit, 0 before the first."""
-        return self._visit
+    def _wipe(self) -> bool:
+        """Write the file anew without what was deleted.
 
-    def write(self, entries: Sequence[Entry]) -> list[Receipt]:
-        """Write all entries or none, and return a receipt for each."""
-        with translate_errors(self._path):
-            if self._visit - self._latest.saved_visit >= SAVED_EVERY:
-                self._save_latest()  # before, so that what fails has written none of the entries
-            erases = any(isinstance(entry, PagesErased) for entry in entries)
-            with zeroing(self._connection, erases), transaction(self._connection):
-                written = Transaction(
-                    self._connection,
-                    self._latest,
-                    seed=self._seed,
-                    pages=self._pages,
-                    visit=self._visit,
-                    taken_out=self._taken_out,
-                )
-                receipts = [written.add(entry, self._retention) for entry in entries]
-                written.finish(self._retention)
-            self._pages, self._visit = written.pages, written.visit
-            self._taken_out = written.taken_out
-            self._latest.move(written.pages, written.latest)
-        return receipts
-
-    def date_back(self, now_seconds: float) -> int:
-        """Date back to now what a clock ahead of time has written; returns how many visits."""
-        with translate_read_errors(self._path), transaction(self._connection):
-            return clock_ahead.date_back(self._connection, milliseconds(now_seconds))
-
-    def wipe(self) -> bool:
-        """Leave no byte of what was erased in the store's files; False where a reader prevents it.
-
-        Nothing is done where nothing was erased since the last time.
+        That lies in pages that are free and in the log until they are written over.
         """
-        with translate_errors(self._path):
-            return not erasure.is_to_wipe(self._connection) or erasure.wipe(self._connection)
+        self._connection.execute("vacuum")
+        log = self._connection.execute("pragma wal_checkpoint(truncate)").fetchone()
+        busy, *_ = log or (1,)
+        return not busy
 
     def check(self) -> list[str]:
         """Problems found by an integrity check of the whole file; empty if there are none."""
@@ -187,18 +145,11 @@ class SqliteWriteStore:
             limit_steps(self._connection)
             disk.compact(self._path, self._connection)
 
-    def close(self) -> None:
-        """Fold the write-ahead log into the file and close it. Idempotent."""
-        if self._closed:
-            return
-        try:
-            # On a full disk the log stays beside the file; nothing is lost.
-            with translate_errors(self._path), suppress(apsw.FullError):
-                if self._visit > self._latest.saved_visit:
-                    self._save_latest()
-                self._connection.execute("pragma wal_checkpoint(truncate)")
-        finally:
-            self.abandon()
+    def _finish(self) -> None:
+        """Fold the write-ahead log into the file."""
+        with suppress(apsw.FullError):  # the log stays beside the file; nothing is lost
+            super()._finish()
+            self._connection.execute("pragma wal_checkpoint(truncate)")
 
     def abandon(self) -> None:
         """Close the file at once; committed entries stay committed. Idempotent."""
@@ -206,20 +157,6 @@ class SqliteWriteStore:
         self._connection.close(True)  # noqa: FBT003 - also with a statement half done
         if self._lock is not None:
             self._lock.release()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object, /) -> None:
-        if isinstance(error, StoreError):  # the disk has failed: it would only fail again
-            self.abandon()
-        else:
-            self.close()
-
-    def _save_latest(self) -> None:
-        with transaction(self._connection):
-            self._latest.save(self._connection, self._visit)
-        self._latest.saved_visit = self._visit
 
 
 def _make(path: Path) -> None:

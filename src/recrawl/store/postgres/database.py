@@ -1,0 +1,170 @@
+"""A PostgreSQL database as the tables of a store need it.
+
+Columns of numbers come by COPY in its binary form, whose rows have one size each, so that numpy
+reads all of them at once; rows are added by COPY, too.
+
+Touches: the network.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from itertools import count
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import psycopg
+from psycopg import errors, sql
+
+from recrawl.store.postgres import disk, schema
+from recrawl.store.rows.database import ROWS_AT_A_TIME
+from recrawl.store.rows.values import number
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from recrawl.arrays.types import Ints
+    from recrawl.store.postgres.connections import Cursor
+
+_MARK = re.compile(r"\?(\d*)")
+_HEADER_BYTES = 19  # of a COPY in binary form: a signature, flags, no extension
+_TRAILER_BYTES = 2
+_COLUMNS = """
+    select attname from pg_attribute
+    where attrelid = cast(format('%I.%I', cast(? as text), cast(? as text)) as regclass)
+        and attnum > 0 and not attisdropped
+    order by attnum
+"""
+
+
+class PostgresDatabase:
+    """See `recrawl.store.rows.database.Database` for its methods.
+
+    Args:
+        connection: To the database.
+        schema: Schema of the store.
+    """
+
+    among = "= any(?)"
+    unreadable: tuple[type[Exception], ...] = (errors.DataCorrupted, errors.IndexCorrupted)
+
+    def __init__(self, connection: psycopg.Connection[Any], schema: str) -> None:
+        self.connection = connection
+        self.schema = schema
+        self.room = disk.Room()
+        self._streams = count()
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> Cursor:
+        """Carry out one statement."""
+        found = self.connection.execute(_translated(statement), values, binary=True)
+        return cast("Cursor", found)
+
+    def executemany(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Carry out a statement for one row of values after the other, in one go."""
+        with self.connection.cursor() as cursor:
+            cursor.executemany(_translated(statement), rows)
+
+    def stream(
+        self, query: str, values: Sequence[Any] = (), *, rows: int = ROWS_AT_A_TIME
+    ) -> Iterator[Any]:
+        """Rows of a query, some at a time; inside of a transaction."""
+        name = f"recrawl_{next(self._streams)}"
+        with psycopg.RawServerCursor(self.connection, name) as cursor:
+            cursor.itersize = rows
+            cursor.execute(_translated(query), values, binary=True)
+            yield from cursor
+
+    def each(self, query: str, keys: Iterable[Any]) -> list[Any]:
+        """Rows with one of some keys."""
+        return self.execute(f"{query} = any(?)", (list(keys),)).fetchall()
+
+    def listed(self, values: Collection[Any]) -> list[Any]:
+        """Numbers or texts as one value: an array."""
+        return list(values)
+
+    def numbers(self, columns: Sequence[str], source: str, values: Sequence[Any] = ()) -> Ints:
+        """Whole numbers of a query, a row each."""
+        literals = iter([sql.Literal(each).as_string(self.connection) for each in values])
+        bound = _MARK.sub(lambda _: next(literals), source)
+        return self._copied(columns, f"({bound}) as found")
+
+    def look_up(self, table: str, columns: Sequence[str], ids: Ints) -> Ints:
+        """Whole numbers of the rows with some ids, in their order."""
+        wanted = ",".join(map(str, ids.tolist()))
+        found = self._copied(
+            columns,
+            f"unnest('{{{wanted}}}'::bigint[]) with ordinality as wanted(wanted, place) "
+            f"join {table} on {table}.id = wanted.wanted order by place",
+        )
+        if len(found) != len(ids):
+            raise ValueError(f"{table}: some rows are missing")
+        return found
+
+    def _copied(self, columns: Sequence[str], source: str) -> Ints:
+        wanted = ", ".join(f"cast({each} as bigint)" for each in columns)
+        query = f"copy (select {wanted} from {source}) to stdout (format binary)"  # noqa: S608 - ours
+        with self.connection.cursor() as cursor, cursor.copy(query.encode()) as copy:
+            data = b"".join(copy)
+        cell = np.dtype([("size", ">i4"), ("value", ">i8")])
+        row = np.dtype([("fields", ">i2"), ("cells", cell, len(columns))])
+        body = memoryview(data)[_HEADER_BYTES : len(data) - _TRAILER_BYTES]
+        found = np.frombuffer(body, row)["cells"]  # what is null has no value, and another size
+        if (found["size"] != found.dtype["value"].itemsize).any():
+            raise ValueError("a column of whole numbers holds something else")
+        return found["value"].astype(np.int64)
+
+    def append(self, table: str, columns: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Add many rows."""
+        statement = f"copy {table} ({columns}) from stdin".encode()
+        with self.connection.cursor() as cursor, cursor.copy(statement) as copy:
+            for row in rows:
+                copy.write_row(row)
+
+    def newest(self, table: str) -> int:
+        """Largest number that was ever given for a table."""
+        return number(self.execute("select value from counters where name = ?", (table,)).get)
+
+    def set_newest(self, table: str, number: int) -> None:
+        """Let numbers go on after another one."""
+        self.execute("update counters set value = ? where name = ?", (number, table))
+
+    def columns(self, table: str) -> list[str]:
+        """Names of the columns of a table."""
+        return [str(name) for (name,) in self.execute(_COLUMNS, (self.schema, table))]
+
+    def take_numbers(self, table: str, count: int) -> int:
+        """The first of so many numbers; others wait for the end of the transaction."""
+        take = "update counters set value = value + ? where name = ? returning value"
+        return number(self.execute(take, (count, table)).get) - count + 1
+
+    def named(self, value: int | str) -> str:
+        """A value as the table `meta` takes it: a text."""
+        return str(value)
+
+    def stored_bytes(self) -> int:
+        """Bytes of all tables and their indexes."""
+        return disk.used_bytes(self)
+
+    def check_file(self, *, quick: bool) -> Iterator[str | int]:  # noqa: ARG002 - the server reads with checksums
+        """How many tables it has, and those that it has lost."""
+        found, lost = schema.tables_of(self.connection, self.schema)
+        yield len(found)
+        yield from (f"{each}: the {kind} is missing" for each, kind in lost.items())
+
+    def make_room(self, budget: int) -> None:
+        """Delete the oldest versions of a store that takes more than its budget."""
+        self.room.keep_within(self, budget)
+
+
+@cache
+def _translated(statement: str) -> bytes:
+    """A statement with the marks that PostgreSQL has for values.
+
+    >>> _translated("select ? where a = ? + 1")
+    b'select $1 where a = $2 + 1'
+    >>> _translated("select ?1, ?2, ?1")
+    b'select $1, $2, $1'
+    """
+    numbers = count(1)
+    return _MARK.sub(lambda mark: f"${mark[1] or next(numbers)}", statement).encode()

@@ -1,0 +1,92 @@
+"""The reading side of a store in PostgreSQL: any number of readers, also while a crawl writes.
+
+Touches: the network.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Self
+
+from recrawl.errors import StoreError
+from recrawl.store.postgres import disk, idle, schema
+from recrawl.store.postgres.connections import connect, read_transaction, translate_read_errors
+from recrawl.store.postgres.database import PostgresDatabase
+from recrawl.store.rows import meta
+from recrawl.store.rows.read_store import RowReadStore
+from recrawl.store.rows.values import number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recrawl.entries.records import DiskUsage
+    from recrawl.parse.store_addresses import PostgresAddress
+    from recrawl.store.rows.database import Database
+
+_WRITTEN = """
+    select cast((select sum(commits) from writers) as bigint)
+        + (select value from counters where name = 'hints')
+"""
+
+
+class PostgresReadStore(RowReadStore):
+    """A store in PostgreSQL open for reading; see `recrawl.entries.store.ReadStore`.
+
+    Args:
+        address: Where it is.
+        remarks: Where to note damage that is made good.
+    """
+
+    def __init__(self, address: PostgresAddress, remarks: list[str] | None = None) -> None:
+        """Open the store; raise if it cannot be read."""
+        super().__init__(address.name, remarks)
+        self._closed = False
+        self._address = address
+        self._connection = idle.take(address) or connect(address)
+        self.database = PostgresDatabase(self._connection, address.schema)
+        try:
+            schema.require_current(self._connection, address)
+            with self._reading() as database:
+                meta.refuse_half_moved(database, self.name)
+                self._seed = meta.get(database, "seed")
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def clone(self) -> Self:
+        """Open another reader of the same store, for another thread; the caller closes it."""
+        return type(self)(self._address, self._remarks)
+
+    def close(self) -> None:
+        """Give the connection back. Idempotent."""
+        if not self._closed:
+            self._closed = True
+            idle.give(self._address, self._connection)
+
+    def data_version(self) -> int:
+        """Number that differs once another process has written to the store."""
+        with self._reading() as database:
+            return number(database.execute(_WRITTEN).get)
+
+    def disk_usage(self) -> DiskUsage:
+        """What the store takes on disk."""
+        with self.at_one_instant():
+            return disk.usage(self.database)
+
+    @contextmanager
+    def _reading(self) -> Iterator[Database]:
+        """The database, for a single statement."""
+        with translate_read_errors(self._address):
+            yield self._opened()
+
+    @contextmanager
+    def at_one_instant(self) -> Iterator[Database]:
+        """The database, for statements that must see the same state."""
+        database = self._opened()
+        with translate_read_errors(self._address), read_transaction(self._connection):
+            yield database
+
+    def _opened(self) -> PostgresDatabase:
+        if self._closed:  # the connection may be another reader's by now
+            raise StoreError(f"{self.name}: the store is closed")
+        return self.database

@@ -1,0 +1,165 @@
+"""The checkpoint of a crawl: its learned state as named parts that are replaced all together.
+
+Block 0 of a part is JSON: a value, or the type and shape of an array whose bytes follow in blocks
+of a megabyte, so that neither side needs a second copy in memory. It also has a checksum of the
+part, its name and the visit up to which it was learned: parts of two savings never mix.
+
+Touches: a database, through what it is given.
+"""
+
+from __future__ import annotations
+
+import json
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xxhash
+from numpy.lib.format import descr_to_dtype, dtype_to_descr
+
+from recrawl.entries.records import SavedCheckpoint
+from recrawl.errors import InvalidParameter
+from recrawl.store.rows import meta
+from recrawl.store.rows.values import exactly, number
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from recrawl.store.rows.database import Database
+
+_BLOCK = 1 << 20
+_WITH_CHECKSUMS = 2  # what `meta` says of a checkpoint; 1 is one that was saved without
+_CHECKSUM = "xxh3"
+_DEEPEST_TYPE = 4
+_PUT = """
+    insert into checkpoint (part, block, data) values (?, ?, ?)
+    on conflict (part, block) do update set data = excluded.data
+"""
+
+
+def save(connection: Database, parts: Mapping[str, Any], visit: int) -> None:
+    """Replace the checkpoint; inside of a transaction."""
+    for (name,) in connection.execute("select distinct part from checkpoint").fetchall():
+        if name not in parts:
+            connection.execute("delete from checkpoint where part = ?", (name,))
+    for name, part in parts.items():
+        blocks = 0
+        checksum = Checksum(name, visit)
+        if isinstance(part, np.ndarray):
+            blocks = _save_array(connection, name, part, checksum)
+        else:
+            _put_head(connection, name, {"value": part}, checksum)
+        connection.execute("delete from checkpoint where part = ? and block > ?", (name, blocks))
+    meta.put(connection, "checkpoint_visit", visit)
+    meta.put(connection, "checkpoint", _WITH_CHECKSUMS)
+
+
+def forget(connection: Database) -> None:
+    """Delete the checkpoint: what was learned is to be learned again."""
+    connection.execute("delete from checkpoint")
+    meta.put(connection, "checkpoint", 0)
+
+
+class Checksum:
+    """Checksum of a part: of its name, its visit, what it is and its bytes.
+
+    Args:
+        name: Of the part.
+        visit: Number of the last visit of its checkpoint.
+    """
+
+    def __init__(self, name: str, visit: int) -> None:
+        self._hash = xxhash.xxh3_128(f"{visit} {name} ".encode())
+
+    def add(self, data: bytes | memoryview) -> None:
+        """Go on with more bytes."""
+        self._hash.update(data)
+
+    def of(self, head: Mapping[str, Any]) -> str:
+        """The checksum, with what the part is."""
+        whole = self._hash.copy()
+        whole.update(json.dumps(head).encode())
+        return whole.hexdigest()
+
+
+def _save_array(
+    connection: Database, name: str, part: np.ndarray[Any, Any], checksum: Checksum
+) -> int:
+    """Write an array's blocks, and return their number."""
+    if part.dtype.hasobject:
+        raise InvalidParameter(f"checkpoint part {name!r}: an array of objects cannot be stored")
+    plain = np.ascontiguousarray(part).reshape(-1).view(np.uint8)
+    starts = range(0, len(plain), _BLOCK)
+    rows = ((name, at // _BLOCK + 1, plain[at : at + _BLOCK].data) for at in starts)
+    connection.executemany(_PUT, rows)
+    checksum.add(plain.data)
+    head = {"dtype": dtype_to_descr(part.dtype), "shape": part.shape}
+    _put_head(connection, name, head, checksum)
+    return len(starts)
+
+
+def _put_head(connection: Database, name: str, head: Mapping[str, Any], checksum: Checksum) -> None:
+    try:
+        text = json.dumps({**head, _CHECKSUM: checksum.of(head)})
+    except (TypeError, ValueError) as error:
+        message = f"checkpoint part {name!r}: neither an array nor JSON ({error})"
+        raise InvalidParameter(message) from None
+    connection.execute(_PUT, (name, 0, text.encode()))
+
+
+def load(connection: Database, names: Collection[str] | None = None) -> SavedCheckpoint | None:
+    """The checkpoint, or some of its parts; None where none was ever saved.
+
+    Inside of a read transaction, so that all parts come from one saving.
+    """
+    saved = meta.get(connection, "checkpoint")
+    if not saved:
+        return None
+    visit = meta.get(connection, "checkpoint_visit")
+    query = "select part, data from checkpoint where block = 0"
+    heads: list[Any] = connection.execute(query).fetchall()
+    parts = {}
+    for name, text in heads:
+        if names is None or name in names:
+            checksum = Checksum(exactly(str, name), visit) if saved == _WITH_CHECKSUMS else None
+            parts[name] = _part(connection, name, exactly(dict, json.loads(text)), checksum)
+    return SavedCheckpoint(parts, visit)
+
+
+def _part(connection: Database, name: str, head: dict[str, Any], checksum: Checksum | None) -> Any:  # noqa: ANN401 - an array, or what JSON holds
+    said = head.pop(_CHECKSUM, None)
+    array = None if "value" in head else _array(connection, name, head)
+    if checksum is not None:
+        if array is not None:
+            checksum.add(array.reshape(-1).view(np.uint8).data)
+        if checksum.of(head) != said:
+            raise ValueError(f"checkpoint part {name!r} is not what was saved")
+    return head["value"] if array is None else array
+
+
+def _array(connection: Database, name: str, head: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    dtype = descr_to_dtype(_described(head["dtype"]))
+    shape = [number(each) for each in exactly(list, head["shape"])]
+    size = "select coalesce(sum(length(data)), 0) from checkpoint where part = ? and block > 0"
+    found = connection.execute(size, (name,)).get
+    # Before any room is made for it: the head may say anything.
+    room = connection.stored_bytes()
+    if dtype.hasobject or prod(shape) * dtype.itemsize != found or found > room:
+        raise ValueError(f"checkpoint part {name!r} has {found} bytes for {shape} of {dtype}")
+    array = np.empty(shape, dtype)
+    plain = array.reshape(-1).view(np.uint8)
+    at = 0
+    blocks = "select data from checkpoint where part = ? and block > 0 order by block"
+    for (data,) in connection.stream(blocks, (name,)):
+        plain[at : at + len(data)] = np.frombuffer(data, np.uint8)
+        at += len(data)
+    return array
+
+
+def _described(descr: Any, deep: int = 0) -> Any:  # noqa: ANN401 - numpy's own form of a type
+    """A type's description with its tuples, which JSON has turned into lists."""
+    if isinstance(descr, str):
+        return descr
+    if deep > _DEEPEST_TYPE:
+        raise ValueError("a type within types is not one of ours")
+    return [(field[0], _described(field[1], deep + 1), *map(tuple, field[2:])) for field in descr]

