@@ -5,8 +5,8 @@
     python benchmarks/bulk.py --engine ray
 
 Makes visits of pages of many sites, in Parquet, all visits of a page in one partition. Then runs
-`recrawl estimate --engine`, which makes two passes, and `recrawl plan --engine`, which makes about
-eight over the rates. CPU is that of all processes of this machine together, start-up and imports
+`recrawl estimate --engine`, which makes two passes, and `recrawl plan --engine`, which makes a
+few over the rates. CPU is that of all processes of this machine together, start-up and imports
 among it, so that it hardly depends on who else is at work; time does.
 
 Touches: a temporary folder, processes.

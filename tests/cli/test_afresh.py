@@ -63,6 +63,7 @@ WORDS = {
     "listing partition": ["cars", "--by", "make"],
     "listing decay": ["cars"],
     "listing backtest": ["cars", "--train", "30d", "--cycle", "7d", "--method", "static"],
+    "move": ["old/recrawl.db", "moved.db"],
     "listing objects": ["board.db"],
     "listing changes": ["board.db"],
     "listing syncs": ["board.db"],

@@ -65,11 +65,17 @@ def test_prices_lie_around_the_last_one():
     assert np.diff(np.log(prices)) == pytest.approx(np.log(1.5))
 
 
-def test_what_is_missing_is_made_up_for_within_bounds():
-    assert aimed_spending(1000.0, spent=500.0, days=0.5) == 1000.0
-    assert aimed_spending(1000.0, spent=495.0, days=0.5) == pytest.approx(1120.0)
-    assert aimed_spending(1000.0, spent=100.0, days=0.5) == 1250.0
-    assert aimed_spending(1000.0, spent=900.0, days=0.5) == 750.0
+def test_what_is_missing_is_made_up_for_within_an_hour_and_bounds():
+    """100 visits in an hour are 2,400 a day; never more than a quarter of the budget."""
+    assert aimed_spending(1e5, spent=50_000.0, days=0.5) == 1e5
+    assert aimed_spending(1e5, spent=49_900.0, days=0.5) == pytest.approx(102_400.0)
+    assert aimed_spending(1e5, spent=10_000.0, days=0.5) == 1.25e5
+    assert aimed_spending(1e5, spent=90_000.0, days=0.5) == 0.75e5
+
+
+def test_a_small_budget_is_not_moved_by_chance():
+    """400 visits of a budget of 1,000 take 0.4 days: 5 that are missing are 12.5 a day."""
+    assert aimed_spending(1000.0, spent=495.0, days=0.5) == pytest.approx(1012.5)
 
 
 worth = st.floats(min_value=0.01, max_value=1e6)

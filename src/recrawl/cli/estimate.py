@@ -33,7 +33,6 @@ _FILES = typer.Argument(
     metavar="FILE...",
     help="Visits: files, folders, quoted patterns, - for the standard input; or stores of crawls.",
     show_default=False,
-    parser=place_of,
 )
 _METHOD = typer.Option(
     metavar="METHOD",
@@ -132,7 +131,7 @@ def estimate(
         bulk.estimate(files, folder, job, engine=engine, jobs=jobs)
         return
     bulk.refuse_jobs(jobs)
-    named, file = [Path(each) for each in files], None if output is None else Path(output)
+    named, file = [place_of(each) for each in files], None if output is None else Path(output)
     out = shared.Output.of(*named, as_csv=as_csv, as_json=as_json, file=file)
     _check_sort(sort, method)
     until = np.datetime64(options.moment(now).replace(tzinfo=None), "us")

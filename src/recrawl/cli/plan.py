@@ -26,7 +26,6 @@ _FILES = typer.Argument(
     help="Rates: files, folders, quoted patterns, - for the standard input; or the store of a "
     "crawl.",
     show_default=False,
-    parser=place_of,
 )
 _BUDGET = typer.Option(
     metavar="BUDGET",
@@ -125,7 +124,7 @@ def plan(
     if form == RANDOMISED and (curve or plot is not None):
         raise typer.BadParameter("--curve and --plot need --form periodic")
     question = PlanQuestion.of(budget, objective, per_host, (max_interval, min_interval), form)
-    named = [Path(each) for each in files]
+    named = [place_of(each) for each in files]
     names = options.renamed(column or [], (*NEEDED, *OPTIONAL, *_OF_WEIGHTS))
     read_as = TableOptions(
         {ours: theirs for ours, theirs in names.items() if ours not in _OF_WEIGHTS},

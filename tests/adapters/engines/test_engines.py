@@ -1,6 +1,6 @@
 """Real engines on small partitions: processes, Ray and Spark give the same bytes.
 
-Ray and Spark are 1.6 GB; `scripts/test` installs them where it can. Where one is missing its tests
+Ray and Spark are 0.7 GB; `scripts/test` installs them where it can. Where one is missing its tests
 are reported as skipped.
 """
 

@@ -1,6 +1,6 @@
 """A plan for rates in partitions: one price for all of them, found by sums.
 
-A first pass reads the tables and lays their figures down as arrays; some six further passes ask
+A first pass reads the tables and lays their figures down as arrays; a few further passes ask
 every partition what it spends at a price; the last one writes the plan. No process ever has the
 pages of two partitions.
 

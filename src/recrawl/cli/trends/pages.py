@@ -15,6 +15,7 @@ import typer
 
 from recrawl.cli import bulk, screen, shared
 from recrawl.cli.trends import shared as trends_shared
+from recrawl.store.places import place_of
 
 if TYPE_CHECKING:
     from recrawl.analysis.trends import TrendPages
@@ -30,7 +31,7 @@ _PLOT = typer.Option(
 
 @shared.with_options(trends_shared.trend_options, "read_as")
 def pages(
-    files: Annotated[list[str], trends_shared.FILES],
+    files: Annotated[list[str], trends_shared.PARTITIONS],
     *,
     page: Annotated[str, trends_shared.PAGE] = "",
     place: Annotated[str, trends_shared.PLACE] = "middle",
@@ -80,7 +81,7 @@ def pages(
         bulk.trends(files, bulk.folder(output, others), job, engine=engine, jobs=jobs)
         return
     bulk.refuse_jobs(jobs)
-    named, file = [Path(each) for each in files], None if output is None else Path(output)
+    named, file = [place_of(each) for each in files], None if output is None else Path(output)
     out = shared.Output.of(*named, as_csv=as_csv, as_json=as_json, file=file)
     trends_shared.check_plot(plot, page)
     tally = _Tally()

@@ -32,6 +32,9 @@ FILES = typer.Argument(
     show_default=False,
     parser=place_of,
 )
+PARTITIONS = typer.Argument(
+    metavar=FILES.metavar, help=FILES.help, show_default=False
+)  # of a log that may lie elsewhere
 PAGE = typer.Option(metavar="PAGE", help="Only this page.", show_default=False)
 PLACE = typer.Option(
     metavar="WHERE", help="Where in its gap to place an undated change: middle, end or random."

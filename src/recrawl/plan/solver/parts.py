@@ -77,7 +77,7 @@ def price_of_parts(
     """Price at which all parts together spend a budget.
 
     Args:
-        spend: What they spend at a price; asked some six times.
+        spend: What they spend at a price; asked a few times.
         budget: What is to be spent per day.
         start: A first guess, such as the price of a sample.
         floors: What the least visits of all pages cost.
