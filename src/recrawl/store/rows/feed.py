@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from recrawl.detect.diff.gist import GISTS
 from recrawl.entries.records import FeedEvent, FeedRange
 from recrawl.entries.store import ERASED
+from recrawl.settings.rules import NO_RULE
 from recrawl.store.rows import manifests, meta
 from recrawl.store.rows.columns import (
     SHARES,
@@ -28,7 +29,7 @@ from recrawl.store.rows.values import exactly, instant, maybe, maybe_instant, nu
 from recrawl.visits.status import FeedKind, RemovalReason
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from recrawl.arrays.types import Ints
     from recrawl.entries.entries import PageEvent
@@ -39,7 +40,7 @@ _COLUMNS = (
     "share, gist, reason, target, manifest, manifest_before"
 )
 LIST = "update pages set listed = ?, version = ?, manifest = ? where id = ?"
-_TOLD = "select version, manifest from pages where id = ? + 1"
+_TOLD = "select id - 1, rule, version, manifest from pages where id"
 _FEED = "feed"
 _TABLE = "changes"
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"  # base 32
@@ -130,10 +131,13 @@ class ToldCopy(NamedTuple):
     manifest: int | None = None
 
 
-def told_copy(connection: Database, page: int) -> ToldCopy:
-    """The copy that the last event of a page told of."""
-    version, manifest = connection.execute(_TOLD, (page,)).fetchone() or (None, None)
-    return ToldCopy(maybe(bytes, version), maybe(int, manifest))
+def told_copies(connection: Database, pages: Iterable[int]) -> dict[int, tuple[int, ToldCopy]]:
+    """Rule of each of some pages, and the copy that its last event told of."""
+    rows = connection.each(_TOLD, [page + 1 for page in pages])
+    return {
+        page: (number(rule, NO_RULE), ToldCopy(maybe(bytes, version), maybe(int, manifest)))
+        for page, rule, version, manifest in rows
+    }
 
 
 def feed_range(connection: Database) -> FeedRange:

@@ -16,7 +16,7 @@ from recrawl.entries.store import ERASED
 from recrawl.errors import InvalidAddress, InvalidParameter
 from recrawl.store.rows.columns import looked_up, milliseconds, read_columns, whole_numbers
 from recrawl.store.rows.hosts import host_count, host_ids
-from recrawl.store.rows.values import exactly, maybe_instant, number
+from recrawl.store.rows.values import exactly, maybe_instant
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
@@ -128,11 +128,6 @@ def address_of(connection: Database, page: int) -> str:
     return exactly(
         str, connection.execute("select address from pages where id = ? + 1", (page,)).get
     )
-
-
-def rule_of(connection: Database, page: int) -> int:
-    """Number of the rule of a page."""
-    return number(connection.execute("select rule from pages where id = ? + 1", (page,)).get, -1)
 
 
 def rules_and_hosts(connection: Database, pages: Ints) -> tuple[Ints, Ints]:

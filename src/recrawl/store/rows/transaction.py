@@ -43,7 +43,6 @@ from recrawl.entries.records import digest_of
 from recrawl.entries.reports import VisitsReported
 from recrawl.entries.sources import SourceLooked, SourcesKnown
 from recrawl.errors import InvalidParameter
-from recrawl.store.retention import Retention
 from recrawl.store.rows import (
     checkpoints,
     copies,
@@ -66,6 +65,7 @@ from recrawl.store.rows import (
 )
 from recrawl.store.rows.columns import SHARES, maybe_milliseconds, milliseconds
 from recrawl.store.rows.database import upsert
+from recrawl.store.rows.visited_pages import VisitedPages, has_news
 from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import RobotsTag, VisitOutcome
 
@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recrawl.entries.entries import Entry, Found, PageChange, PageEvent, Receipt
+    from recrawl.store.retention import Retention
     from recrawl.store.rows.database import Database
     from recrawl.store.rows.latest_visits import LatestVisits
 
@@ -87,6 +88,7 @@ _DAY = """
 _DISCOVERED = upsert("discovered", "address, at", "address")
 _RULE = "update pages set rule = ? where id = ?"
 _IMPORTED_AT_A_TIME = 10_000
+_MOST_WAITING, _PARTS = 1 << 22, 64  # bytes of bodies, and as a part of the budget
 _DAY_MILLISECONDS = round(SECONDS_A_DAY * 1000)
 
 
@@ -132,8 +134,17 @@ class Transaction:
             filtering.DUPLICATE: [],
             feed.LIST: [],
         }
-        self._told: dict[int, feed.ToldCopy] = {}  # what events of this transaction told of
+        self._pages_seen = VisitedPages(connection)
         self._erased: dict[int, str] = {}
+
+    def look_ahead(self, entries: Sequence[Entry]) -> None:
+        """Read at once what the visits among entries will ask for."""
+        self._pages_seen.look_ahead(entries)
+
+    def _look_anew(self) -> None:
+        """Write what was collected, and read anew what it may have changed."""
+        self._insert_rows()
+        self._pages_seen.forget()
 
     def add(self, entry: Entry, retention: Retention) -> Receipt:  # noqa: C901, PLR0911, PLR0912 - one per kind
         """Add an entry, and return its receipt."""
@@ -208,11 +219,14 @@ class Transaction:
         days = ((day, outcome, visits) for (day, outcome), visits in self._days.items())
         self._rows[_DAY] = list(days)
         self._insert_rows()
+        if retention.versions is not None and self._pages_seen.crowded:
+            versions.prune_pages(self.connection, self._pages_seen.crowded, retention.versions)
         if self._erased:
             feed.forget(self.connection, self._erased.keys(), self._erased.values())
         self._make_room(retention)
 
     def _insert_rows(self) -> None:
+        self._pages_seen.versions.write()
         if self._visits:
             self.connection.append("visits", _VISITS, self._visits)
             self._visits.clear()
@@ -254,17 +268,16 @@ class Transaction:
         digest: bytes | None = None
         event = made.event
         if made.copy is not None and RobotsTag.NOARCHIVE in made.copy.robots:
+            self._pages_seen.versions.forget()
             versions.drop(self.connection, page)
             manifests.drop(self.connection, page)
             event = None if event is None else replace(event, manifest=None)
             digest = None if made.body is None else digest_of(made.body)
         elif made.body is not None:
-            digest = versions.keep(self.connection, page, at, made.body)
-            most = retention.versions
-            if most is not None and versions.too_many(self.connection, page, most):
-                alone = Retention(versions=most)
-                versions.prune(self.connection, alone, made.at_seconds, page)
-            self._make_room(retention)
+            digest = self._pages_seen.keep(page, at, made, retention.versions)
+            if self._pages_seen.versions.waiting_bytes > _most_waiting(retention):
+                self._pages_seen.versions.forget()
+                self._make_room(retention)
         if event is not None:
             row = feed.row_of(event, page, at, self.visit)
             row[feed.SHARE_AT] = None if made.share is None else round(made.share * SHARES)
@@ -296,9 +309,7 @@ class Transaction:
 
         Readers were told that the page is none of the crawl's any more, so that is the last word.
         """
-        if made.event is None and made.copy is None and made.body is None:
-            return False
-        return pages.rule_of(self.connection, made.page) == pages.NO_RULE
+        return has_news(made) and self._pages_seen.rule(made.page) == pages.NO_RULE
 
     def _import(self, entry: VisitsImported, retention: Retention) -> Found:
         """Add visits that others made, without having all of their rows in memory."""
@@ -326,16 +337,16 @@ class Transaction:
         ids = (page + 1 for page in numbers)
         self._rows[_RULE].extend(zip(changed.rules or (), ids, strict=False))
         if changed.rules:
-            self._insert_rows()  # visits that follow are asked for their pages' rules
+            self._look_anew()  # visits that follow are asked for their pages' rules
         self._tell_all(numbers, changed.events)
 
     def _take_out(self, entry: PagesRemoved | PagesErased) -> Erased:
-        self._insert_rows()  # what came before must not come back
+        self._look_anew()  # what came before must not come back
         at, found = milliseconds(entry.at_seconds), Erased()
         for page in map(self._known, entry.pages):
             if isinstance(entry, PagesErased):
                 self._erased[page] = pages.address_of(self.connection, page)
-                self._told[page] = feed.ToldCopy()
+                self._pages_seen.tell(page, feed.ToldCopy())
                 where = (self.connection, page, at, self.visit, self.seed)
                 found += erasure.erase(*where, forgotten=entry.forgotten)
             else:
@@ -348,7 +359,7 @@ class Transaction:
         found = pages.add_pages(self.connection, entry, self.seed, self.pages)
         self.pages = max(self.pages, max(found.pages, default=-1) + 1)
         if entry.again:
-            self._insert_rows()
+            self._look_anew()
             for each in zip(found.pages, entry.addresses, entry.rules, strict=True):
                 erasure.bring_back(self.connection, *each, self.seed)
             self.taken_out -= set(found.pages)
@@ -364,7 +375,7 @@ class Transaction:
     def _sync(self, entry: ListingSynced) -> int | DetailsWritten:
         if entry.details is None:
             return listings.put_sync(self.connection, entry)
-        self._insert_rows()  # what came before decides on what the pages stand for
+        self._look_anew()  # what came before decides on what the pages stand for
         wanted = entry.details
         before = details.linked_pages(self.connection, entry)
         found = self._found(wanted.found)
@@ -398,12 +409,12 @@ class Transaction:
             row: Its row, but for versions and manifests.
             digest: Of the body that came with it.
         """
-        before = self._told.get(page) or feed.told_copy(self.connection, page)
+        before = self._pages_seen.told(page)
         # Without a body it is a page that is back as it was, or that is gone.
         now, version, ends = before, digest or event.version, event.kind.ends
         if version is not None:
             now = feed.ToldCopy(version, before.manifest if ends else self._list(event, page, row))
-        self._told[page] = now
+        self._pages_seen.tell(page, now)
         row[feed.VERSION_AT], row[feed.BEFORE_AT] = None if ends else now.version, before.version
         row[feed.MANIFEST_AT] = None if ends else now.manifest
         row[feed.MANIFEST_BEFORE_AT] = before.manifest
@@ -429,6 +440,7 @@ class Transaction:
                 deliveries.strike(self.connection, entry)
 
     def _prune(self, entry: Prune, retention: Retention) -> int:
+        self._look_anew()
         if retention.events is not None:
             kept = entry.now_seconds - retention.events * SECONDS_A_DAY
             feed.prune(self.connection, milliseconds(kept))
@@ -452,6 +464,12 @@ class Transaction:
         if not 0 <= page < self.pages:
             raise InvalidParameter(f"page {page} is not in the store, which has {self.pages}")
         return page
+
+
+def _most_waiting(retention: Retention) -> int:
+    """Bytes of bodies that are collected before they are written, and room is made for them."""
+    budget = retention.total_bytes
+    return _MOST_WAITING if budget is None else min(_MOST_WAITING, budget // _PARTS)
 
 
 def age_seconds(at: int, age: float) -> int:

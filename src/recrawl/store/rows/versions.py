@@ -11,23 +11,18 @@ import numpy as np
 
 from recrawl.entries.entries import Erased
 from recrawl.entries.records import Version, digest_of
-from recrawl.errors import InvalidParameter
-from recrawl.store.retention import Versions, oldest, surplus
+from recrawl.store.retention import Retention, Versions, oldest, surplus
 from recrawl.store.rows.columns import largest_id, read_columns
-from recrawl.store.rows.packing import packed, unpacked
+from recrawl.store.rows.packing import unpacked
 from recrawl.store.rows.values import exactly, instant, number
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from recrawl.arrays.types import Bools
-    from recrawl.store.retention import Retention
     from recrawl.store.rows.database import Database
 
 LARGEST_BODY = 1 << 26  # three times what a request may bring
-_KEEP = """
-    insert into bodies (id, digest, size, data)
-    values ((select coalesce(max(id), 0) + 1 from bodies), ?, ?, ?) returning id
-"""
-_NEWEST = "select body, at from versions where page = ? + 1 order by at desc limit 1"
 _UNUSED = """
     delete from bodies
     where id = ? and not exists (select 1 from versions where versions.body = bodies.id)
@@ -38,25 +33,8 @@ _COLUMNS = ("page", "at", "body", "room")
 _ROWS = """
     select versions.page, versions.at, versions.body, length(bodies.data) as room
     from versions join bodies on bodies.id = versions.body
-    where versions.page > ? and versions.page <= ?
 """
-
-
-def keep(connection: Database, page: int, at: int, body: bytes) -> bytes:
-    """Store a body as the newest version of a page, unless it is that already; its digest."""
-    if len(body) > LARGEST_BODY:
-        raise InvalidParameter(
-            f"a body must have at most {LARGEST_BODY:,} bytes (got {len(body):,})"
-        )
-    digest = digest_of(body)
-    number = connection.execute("select id from bodies where digest = ?", (digest,)).get
-    if number is None:
-        number = connection.execute(_KEEP, (digest, len(body), packed(body))).get
-    newest, newest_at = connection.execute(_NEWEST, (page,)).fetchone() or (None, at - 1)
-    if newest != number:
-        at = max(at, newest_at + 1)  # a clock may have been set back
-        connection.execute("insert into versions values (?, ?, ?)", (page + 1, at, number))
-    return digest
+_BETWEEN = f"{_ROWS} where versions.page > ? and versions.page <= ?"
 
 
 def drop(connection: Database, page: int) -> Erased:
@@ -72,12 +50,6 @@ def unavailable_pages(connection: Database, now_seconds: float) -> list[int]:
     """Pages that asked for nothing to be kept of them from some instant on, which has come."""
     due = "select page - 1 from copies where unavailable_after <= ?"
     return [page for (page,) in connection.execute(due, (now_seconds,))]
-
-
-def too_many(connection: Database, page: int, most: int) -> bool:
-    """Whether there are more than so many versions of a page."""
-    count = connection.execute("select count(*) from versions where page = ? + 1", (page,)).get
-    return int(count) > most
 
 
 def versions_of(connection: Database, page: int) -> list[Version]:
@@ -120,15 +92,18 @@ def body_in(data: bytes, size: int, digest: bytes) -> bytes:
     return body
 
 
-def prune(
-    connection: Database, retention: Retention, now_seconds: float, page: int | None = None
-) -> int:
-    """Delete the surplus versions of one page or of all, and return their number."""
-    if page is None:
-        versions = _all_versions(connection)
-    else:
-        versions = Versions(*read_columns(connection, _COLUMNS, _ROWS, (page, page + 1)))
+def prune(connection: Database, retention: Retention, now_seconds: float) -> int:
+    """Delete the surplus versions of all pages, and return their number."""
+    versions = _all_versions(connection)
     return _delete(connection, versions, surplus(versions, retention, now_seconds))
+
+
+def prune_pages(connection: Database, pages: Collection[int], most: int) -> None:
+    """Delete the oldest versions of some pages, but for so many of each."""
+    rows = f"{_ROWS} where versions.page {connection.among}"
+    ids = connection.listed([page + 1 for page in pages])
+    versions = Versions(*read_columns(connection, _COLUMNS, rows, (ids,)))
+    _delete(connection, versions, surplus(versions, Retention(versions=most), 0.0))
 
 
 def free(connection: Database, excess: int) -> int:
@@ -141,7 +116,7 @@ def _all_versions(connection: Database) -> Versions:
     last = connection.execute("select coalesce(max(page), 0) from versions").get
     starts = range(0, number(last, most=largest_id(connection, "pages")) or 1, _PAGES_AT_A_TIME)
     parts = [
-        read_columns(connection, _COLUMNS, _ROWS, (start, start + _PAGES_AT_A_TIME))
+        read_columns(connection, _COLUMNS, _BETWEEN, (start, start + _PAGES_AT_A_TIME))
         for start in starts
     ]
     return Versions(*(np.concatenate(column) for column in zip(*parts, strict=True)))

@@ -117,6 +117,7 @@ class RowWriteStore(ABC):
                     visit=self._visit,
                     taken_out=self._taken_out,
                 )
+                written.look_ahead(entries)
                 receipts = [written.add(entry, self._retention) for entry in entries]
                 written.finish(self._retention)
             self._pages, self._visit = written.pages, written.visit
