@@ -72,7 +72,7 @@ def test_a_second_init_completes_a_killed_one(tmp_path, first, agent):
     """Every second kill is of one without an agent, the others of one with an agent."""
 
     def begin(folder=Path()):
-        init(folder, agent=agent)
+        init(str(folder), agent=agent)
 
     begin(tmp_path / "first")  # what it needs is loaded before anything is counted
     kills = range(first, lines_of(begin, tmp_path) + 1, 2 * STEP)
