@@ -19,7 +19,7 @@ from typing import Any
 from typer.testing import CliRunner
 
 from recrawl.adapters.engines import open_engine
-from recrawl.adapters.engines.outcomes import Attempt
+from recrawl.adapters.engines.outcomes import EngineTask
 from recrawl.analysis.bulk.runs import Run
 from recrawl.cli.main import app
 from recrawl.errors import RecrawlError
@@ -69,9 +69,9 @@ def drive(name: str, folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = {}
     begun = time.monotonic()
     with open_engine(name, jobs=2) as engine:
-        values = dict(engine(Attempt(int), ["1", "2", "x", "4"]))
+        values = dict(engine(EngineTask(int), ["1", "2", "x", "4"]))
         found["outcomes"] = [[values[key].value, values[key].error] for key in sorted(values)]
-        killed = dict(engine(Attempt(kill_myself), [False, True, False]))
+        killed = dict(engine(EngineTask(kill_myself), [False, True, False]))
         found["killed"] = [killed[key].error for key in sorted(killed)]
         run = Run(engine, str(folder), [], {})
         marks = {f"part-{number}": str(folder / f"{name}-{number}") for number in range(2)}
@@ -80,7 +80,7 @@ def drive(name: str, folder: Path) -> dict[str, Any]:
             found[asked] = run_here(words)
         example = runpy.run_path(str(ROOT / "examples/zipnum_rates.py"))
         example["main"](str(folder / "index.idx"), str(folder / name / "example"), name)
-        left = engine(Attempt(time.sleep), [0.0, 600.0])
+        left = engine(EngineTask(time.sleep), [0.0, 600.0])
         next(left)
     found["seconds"] = time.monotonic() - begun  # what slept is ended, not waited for
     return found

@@ -33,7 +33,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class EngineTask:
     """A function whose errors are outcomes. It can be pickled if the function can."""
 
     work: Callable[[Any], Any]

@@ -67,7 +67,7 @@ class Survey(NamedTuple):
     sample: Any
 
 
-class Totals(NamedTuple):
+class PlanTotals(NamedTuple):
     """What a plan comes to, of a partition or of all.
 
     Attributes:
@@ -89,7 +89,7 @@ class Totals(NamedTuple):
     even: float
 
     @classmethod
-    def together(cls, parts: Iterable[Totals]) -> Totals:
+    def together(cls, parts: Iterable[PlanTotals]) -> PlanTotals:
         """All parts added up, in a way that does not depend on their order."""
         every = list(parts)
         return cls(
@@ -103,7 +103,7 @@ class Totals(NamedTuple):
         )
 
 
-class Priced(NamedTuple):
+class PricedPartition(NamedTuple):
     """What the last pass is told."""
 
     price: PartPrice
@@ -155,7 +155,7 @@ class PlanJob:
         """What a partition spends at a price, by the place of its figures."""
         return PartSpending.of(_Figures.read(place).pages(self.question), price)
 
-    def write(self, task: tuple[str, str], priced: Priced) -> Totals:
+    def write(self, task: tuple[str, str], priced: PricedPartition) -> PlanTotals:
         """Write the plan of a partition: from the place of its rates to another."""
         source, into = task
         names, rates, weight, unknown = self._rates(source)
@@ -176,7 +176,7 @@ class PlanJob:
             writer.write(Texts.of(names), columns)
         even = uniform(rates, priced.evenly * len(rates), weight=weight)
         weights = np.ones(len(rates)) if weight is None else weight
-        return Totals(
+        return PlanTotals(
             len(rates),
             unknown,
             int(plan.starved.sum()),
@@ -237,7 +237,7 @@ class PlanReport:
     budget: float
     price: float
     passes: int
-    totals: Totals
+    totals: PlanTotals
 
 
 def plan_partitions(
@@ -269,7 +269,7 @@ def plan_partitions(
         run.note(plan=known)
     else:
         job, passes = replace(job, uncertain=known["uncertain"]), 0
-    priced = Priced(PartPrice(*known["price"]), known["budget"], known["evenly"])
+    priced = PricedPartition(PartPrice(*known["price"]), known["budget"], known["evenly"])
     tasks = {each.name: (each.source, each.into) for each in run.left}
     every = run.do(partial(job.write, priced=priced), tasks, (0.8, 1.0)).values()
     run.end()
@@ -279,7 +279,7 @@ def plan_partitions(
         priced.budget,
         priced.price.price,
         passes,
-        Totals.together(every),
+        PlanTotals.together(every),
     )
 
 

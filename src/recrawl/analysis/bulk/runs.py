@@ -17,7 +17,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from recrawl.adapters import places
-from recrawl.adapters.engines.outcomes import Attempt
+from recrawl.adapters.engines.outcomes import EngineTask
 from recrawl.adapters.places import KEPT
 from recrawl.adapters.tables.outputs import FORMATS
 from recrawl.adapters.tables.plain_bytes import PACKED_SUFFIXES
@@ -35,7 +35,7 @@ _NAMED = 3  # partitions that a sentence names
 
 
 @dataclass(frozen=True, slots=True)
-class Partition:
+class LogPartition:
     """A part of a log that is worked on by itself.
 
     Args:
@@ -57,10 +57,10 @@ class Partition:
         return places.is_there(self.into)
 
 
-def partitions_of(given: Sequence[str], folder: str) -> list[Partition]:
+def partitions_of(given: Sequence[str], folder: str) -> list[LogPartition]:
     """Partitions that names, patterns and folders stand for, with results of the same name."""
     found = [
-        Partition(source, places.inside(folder, result_name(places.name_of(source))))
+        LogPartition(source, places.inside(folder, result_name(places.name_of(source))))
         for source in places.files_at(given)
     ]
     by_result = defaultdict(list)
@@ -106,7 +106,7 @@ class Run:
 
     engine: Engine
     folder: str
-    partitions: Sequence[Partition]
+    partitions: Sequence[LogPartition]
     record: dict[str, Any]
     progress: Callable[[float], None] | None = None
     done_before: frozenset[str] = frozenset()
@@ -117,7 +117,7 @@ class Run:
         cls,
         engine: Engine,
         folder: str,
-        partitions: Sequence[Partition],
+        partitions: Sequence[LogPartition],
         asked: Mapping[str, Any],
         progress: Callable[[float], None] | None = None,
     ) -> Run:
@@ -166,11 +166,11 @@ class Run:
         return places.inside(self.folder, f"{KEPT}/work/{name}")
 
     @property
-    def left(self) -> list[Partition]:
+    def left(self) -> list[LogPartition]:
         """Partitions that have neither a result nor failed."""
         return [each for each in self.partitions if self._is_left(each)]
 
-    def _is_left(self, partition: Partition) -> bool:
+    def _is_left(self, partition: LogPartition) -> bool:
         return partition.name not in self.done_before and partition.name not in self.failures
 
     def do(
@@ -190,7 +190,7 @@ class Run:
         trouble: dict[str, Outcome] = {}
         left = list(names)
         for _ in range(_ATTEMPTS):
-            for number, outcome in self.engine(Attempt(work), [tasks[name] for name in left]):
+            for number, outcome in self.engine(EngineTask(work), [tasks[name] for name in left]):
                 name = left[number]
                 trouble.pop(name, None)
                 if outcome.error:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ROWS_AT_A_TIME = 1000
 
 
-class Rows(Protocol):
+class FoundRows(Protocol):
     """Rows that a statement has found; each can be read once."""
 
     @property
@@ -47,7 +47,7 @@ class Database(Protocol):
     among: str
     unreadable: tuple[type[Exception], ...]
 
-    def execute(self, statement: str, values: Sequence[Any] = (), /) -> Rows:
+    def execute(self, statement: str, values: Sequence[Any] = (), /) -> FoundRows:
         """Carry out one statement."""
 
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> object:
