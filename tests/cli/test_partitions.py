@@ -59,7 +59,7 @@ def test_an_interrupt_ends_everything_and_the_next_run_goes_on(tmp_path, log):
     many, into = tmp_path / "many/*.parquet", tmp_path / "rates"
     words = ("estimate", many, "--now", NOW, "--engine", "local", "--jobs", 2, "-o", into)
     with start(*words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        while not list(into.glob("_recrawl/work/*.npz")):
+        while not list(into.glob("_recrawl/passes/*.npz")):
             assert process.poll() is None, process.communicate()
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 KEPT = "_recrawl"  # folder of what a run keeps beside its results
+PASSES = f"{KEPT}/passes"  # in it: what one pass of a run leaves to the next
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
@@ -114,8 +115,8 @@ def written(place: str) -> Iterator[Path]:
     """
     if not is_remote(place):
         parent = Path(place).parent
-        work = parent / KEPT / "work"
-        with scratch_folder(work if work.is_dir() else parent, ".recrawl-") as folder:
+        passes = parent / PASSES
+        with scratch_folder(passes if passes.is_dir() else parent, ".recrawl-") as folder:
             scratch = folder / name_of(place)
             yield scratch
             scratch.replace(place)

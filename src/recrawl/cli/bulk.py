@@ -5,6 +5,7 @@ Touches: files, processes, the standard streams.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import typer
@@ -12,8 +13,9 @@ import typer
 from recrawl.cli import screen, shared
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from recrawl.adapters.engines import Engine
     from recrawl.analysis.bulk.estimate import EstimateJob
     from recrawl.analysis.bulk.imports import ImportJob
     from recrawl.analysis.bulk.plan import PlanJob
@@ -57,17 +59,27 @@ def refuse_jobs(jobs: int) -> None:
         raise typer.BadParameter("--jobs needs --engine local")
 
 
+@contextmanager
+def _at_work(
+    doing: str, engine: str, jobs: int
+) -> Iterator[tuple[Callable[[float], None] | None, Engine]]:
+    """An engine with progress shown; refuse a number of processes that is not ours to choose."""
+    from recrawl.adapters.engines import open_engine
+
+    if engine != "local":
+        refuse_jobs(jobs)
+    with screen.progress(doing) as progress, open_engine(engine, jobs=jobs) as running:
+        yield progress, running
+
+
 def estimate(files: Sequence[str], into: str, job: EstimateJob, *, engine: str, jobs: int) -> None:
     """Estimate the rates of all partitions."""
-    from recrawl.adapters.engines import open_engine
     from recrawl.analysis.bulk.estimate import estimate_partitions
     from recrawl.rates import POOLED
     from recrawl.report.rates import STATUS_REMARKS
     from recrawl.report.words import counted
 
-    if jobs and engine != "local":
-        refuse_jobs(jobs)
-    with screen.progress("estimating") as progress, open_engine(engine, jobs=jobs) as running:
+    with _at_work("estimating", engine, jobs) as (progress, running):
         found = estimate_partitions(
             files, into, job, engine=running, progress=progress, remark=screen.remark
         )
@@ -83,14 +95,11 @@ def estimate(files: Sequence[str], into: str, job: EstimateJob, *, engine: str, 
 
 def trends(files: Sequence[str], into: str, job: TrendJob, *, engine: str, jobs: int) -> None:
     """Find the trends of all partitions."""
-    from recrawl.adapters.engines import open_engine
     from recrawl.analysis.bulk.trends import trend_partitions
     from recrawl.report.words import counted
     from recrawl.trends.regularity import WARNINGS
 
-    if jobs and engine != "local":
-        refuse_jobs(jobs)
-    with screen.progress("finding trends") as progress, open_engine(engine, jobs=jobs) as running:
+    with _at_work("finding trends", engine, jobs) as (progress, running):
         found = trend_partitions(
             files, into, job, engine=running, progress=progress, remark=screen.remark
         )
@@ -104,15 +113,12 @@ def trends(files: Sequence[str], into: str, job: TrendJob, *, engine: str, jobs:
 
 def plan(files: Sequence[str], into: str, job: PlanJob, *, engine: str, jobs: int) -> None:
     """Plan all partitions."""
-    from recrawl.adapters.engines import open_engine
     from recrawl.analysis.bulk.plan import plan_partitions
     from recrawl.analysis.plan import UNSEEN
     from recrawl.report.plans import budget_words, figure
     from recrawl.report.words import counted
 
-    if jobs and engine != "local":
-        refuse_jobs(jobs)
-    with screen.progress("planning") as progress, open_engine(engine, jobs=jobs) as running:
+    with _at_work("planning", engine, jobs) as (progress, running):
         found = plan_partitions(
             files, into, job, engine=running, progress=progress, remark=screen.remark
         )
@@ -141,13 +147,10 @@ def import_visits(
     files: Sequence[str], into: str, job: ImportJob, *, engine: str, jobs: int
 ) -> None:
     """Import all files, each by itself."""
-    from recrawl.adapters.engines import open_engine
     from recrawl.analysis.bulk.imports import import_partitions
     from recrawl.report.words import counted
 
-    if jobs and engine != "local":
-        refuse_jobs(jobs)
-    with screen.progress("importing") as progress, open_engine(engine, jobs=jobs) as running:
+    with _at_work("importing", engine, jobs) as (progress, running):
         found = import_partitions(
             files, into, job, engine=running, progress=progress, remark=screen.remark
         )

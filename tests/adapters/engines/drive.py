@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 from recrawl.adapters.engines import open_engine
 from recrawl.adapters.engines.outcomes import EngineTask
-from recrawl.analysis.bulk.runs import Run
+from recrawl.analysis.bulk.runs import BulkRun
 from recrawl.cli.main import app
 from recrawl.errors import RecrawlError
 
@@ -73,7 +73,7 @@ def drive(name: str, folder: Path) -> dict[str, Any]:
         found["outcomes"] = [[values[key].value, values[key].error] for key in sorted(values)]
         killed = dict(engine(EngineTask(kill_myself), [False, True, False]))
         found["killed"] = [killed[key].error for key in sorted(killed)]
-        run = Run(engine, str(folder), [], {})
+        run = BulkRun(engine, str(folder), [], {})
         marks = {f"part-{number}": str(folder / f"{name}-{number}") for number in range(2)}
         found["tried again"] = run.do(die_once, marks, (0.0, 1.0))
         for asked, words in commands(name, folder).items():

@@ -263,7 +263,7 @@ def test_priors_are_made_anew_when_a_partition_comes_back(tmp_path):
 
     with pytest.raises(PartitionsFailed, match=r"part-1.parquet \(not now\)"):
         run(files, tmp_path / "out", engine=engine)
-    (tmp_path / "out/_recrawl/work/part-1.parquet.npz").unlink()
+    (tmp_path / "out/_recrawl/passes/part-1.parquet.npz").unlink()
     run(files, tmp_path / "out", engine=engine)
 
     assert results(tmp_path / "out") == whole(tmp_path, columns)

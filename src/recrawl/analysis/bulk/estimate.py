@@ -27,7 +27,7 @@ from recrawl.adapters.tables.samples import (
 from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.analysis.bulk.first_pass import LogReading, fit_run
 from recrawl.analysis.bulk.reports import BulkReport, FileReport
-from recrawl.analysis.bulk.runs import Run, partitions_of
+from recrawl.analysis.bulk.runs import BulkRun, partitions_of
 from recrawl.analysis.estimate import RateQuestion
 from recrawl.analysis.sources import instant_of
 from recrawl.errors import InvalidTable
@@ -244,7 +244,7 @@ def estimate_partitions(
     """
     question = job.question  # raises for what is wrong before anything is read
     partitions = partitions_of(given, folder)
-    run = Run.begin(engine, folder, partitions, _asked(job), progress)
+    run = BulkRun.begin(engine, folder, partitions, _asked(job), progress)
     if run.record["now"] is None:
         run.record["now"] = str(instant_of(None))
         run.note()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from recrawl.adapters.tables.columns import TableInput
     from recrawl.adapters.tables.table_options import TableOptions
-    from recrawl.analysis.bulk.runs import Run
+    from recrawl.analysis.bulk.runs import BulkRun
     from recrawl.rates.priors import PriorFit
 
 _PRIORS = "priors.npz"
@@ -60,7 +60,7 @@ class LogReading:
 
 
 def fit_run(
-    run: Run,
+    run: BulkRun,
     reading: LogReading,
     *,
     false_changes: float = 0.0,

@@ -17,7 +17,7 @@ from recrawl.adapters.imports.sources import GIT, ImportSource, find_sources, ki
 from recrawl.adapters.tables.outputs import to_file
 from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.analysis.bulk.reports import BulkReport, FileReport
-from recrawl.analysis.bulk.runs import Run, partitions_of
+from recrawl.analysis.bulk.runs import BulkRun, partitions_of
 from recrawl.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def import_partitions(
         remark: Called with what a user should know at once.
     """
     partitions = partitions_of(_files(given, job.kind), folder)
-    run = Run.begin(engine, folder, partitions, _asked(job), progress)
+    run = BulkRun.begin(engine, folder, partitions, _asked(job), progress)
     if run.done_before:
         remark(f"{len(run.done_before):,} of {len(partitions):,} partitions were finished before.")
     tasks = {each.name: (each.source, each.into) for each in run.left}

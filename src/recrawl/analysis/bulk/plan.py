@@ -22,7 +22,7 @@ from recrawl.adapters.tables.inputs import table_of
 from recrawl.adapters.tables.outputs import to_file
 from recrawl.adapters.tables.rates import read_rates
 from recrawl.adapters.tables.table_options import TableOptions
-from recrawl.analysis.bulk.runs import Run, failure_sentence, partitions_of
+from recrawl.analysis.bulk.runs import BulkRun, failure_sentence, partitions_of
 from recrawl.analysis.plan import rates_to_plan
 from recrawl.arrays.texts import Texts
 from recrawl.errors import PartitionsFailed
@@ -260,7 +260,7 @@ def plan_partitions(
         remark: Called with what a user should know at once.
     """
     partitions = partitions_of(given, folder)
-    run = Run.begin(engine, folder, partitions, _asked(job), progress)
+    run = BulkRun.begin(engine, folder, partitions, _asked(job), progress)
     if run.done_before:
         remark(f"{len(run.done_before):,} of {len(partitions):,} partitions were finished before.")
     known = run.noted("plan")
@@ -283,7 +283,7 @@ def plan_partitions(
     )
 
 
-def _decide(run: Run, job: PlanJob) -> tuple[dict[str, Any], PlanJob, int]:
+def _decide(run: BulkRun, job: PlanJob) -> tuple[dict[str, Any], PlanJob, int]:
     """Find the price. It is for all pages: a partition that cannot be read ends the run."""
     figures = {each.name: run.scratch(f"{each.name}.npy") for each in run.partitions}
     tasks = {each.name: (each.source, figures[each.name]) for each in run.partitions}
@@ -337,7 +337,7 @@ def _guess(surveys: Sequence[Survey], question: PlanQuestion, each: float) -> fl
     return plan.price if 0 < plan.price < np.inf else 1.0
 
 
-def _require_all(run: Run) -> None:
+def _require_all(run: BulkRun) -> None:
     """Raise if a partition has failed: the price is of all of them."""
     if run.failures:
         rest = "and without all pages there is no price"

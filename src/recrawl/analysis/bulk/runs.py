@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from recrawl.adapters import places
 from recrawl.adapters.engines.outcomes import EngineTask
-from recrawl.adapters.places import KEPT
+from recrawl.adapters.places import KEPT, PASSES
 from recrawl.adapters.tables.outputs import FORMATS
 from recrawl.adapters.tables.plain_bytes import PACKED_SUFFIXES
 from recrawl.errors import CannotWrite, InvalidTable, PartitionsFailed
@@ -91,7 +91,7 @@ def result_name(name: str) -> str:
 
 
 @dataclass(slots=True)
-class Run:
+class BulkRun:
     """A run into a folder.
 
     Args:
@@ -120,7 +120,7 @@ class Run:
         partitions: Sequence[LogPartition],
         asked: Mapping[str, Any],
         progress: Callable[[float], None] | None = None,
-    ) -> Run:
+    ) -> BulkRun:
         """Begin a run, or go on with one that was interrupted.
 
         Args:
@@ -131,7 +131,7 @@ class Run:
                 takes what the interrupted run had.
             progress: Called with the share of the work that is done.
         """
-        places.make_folder(places.inside(folder, f"{KEPT}/work"))
+        places.make_folder(places.inside(folder, PASSES))
         versions = {each.source: places.version_of(each.source) for each in partitions}
         asked = {**asked, "partitions": versions}
         before = _read_record(folder)
@@ -163,7 +163,7 @@ class Run:
 
     def scratch(self, name: str) -> str:
         """Place of a file that is needed until the run is complete."""
-        return places.inside(self.folder, f"{KEPT}/work/{name}")
+        return places.inside(self.folder, f"{PASSES}/{name}")
 
     @property
     def left(self) -> list[LogPartition]:
@@ -212,7 +212,7 @@ class Run:
         """Remove what only an unfinished run needs; raise if partitions have failed."""
         if self.failures:
             raise PartitionsFailed(failure_sentence(self.failures, len(self.partitions)))
-        places.remove_folder(places.inside(self.folder, f"{KEPT}/work"))
+        places.remove_folder(places.inside(self.folder, PASSES))
 
 
 def failure_sentence(failures: Mapping[str, str], total: int, rest: str = "") -> str:

@@ -16,7 +16,7 @@ from recrawl.adapters.tables.samples import SitePriors
 from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.analysis.bulk.first_pass import LogReading, fit_run
 from recrawl.analysis.bulk.reports import BulkReport, FileReport
-from recrawl.analysis.bulk.runs import Run, partitions_of
+from recrawl.analysis.bulk.runs import BulkRun, partitions_of
 from recrawl.analysis.trends import TrendLog, page_rows
 from recrawl.trends.windows import Windowing, consistent_windows
 
@@ -99,7 +99,7 @@ def trend_partitions(
         remark: Called with what a user should know at once.
     """
     partitions = partitions_of(given, folder)
-    run = Run.begin(engine, folder, partitions, _asked(job), progress)
+    run = BulkRun.begin(engine, folder, partitions, _asked(job), progress)
     priors = fit_run(run, job.reading) if run.left else ""
     if run.done_before:
         remark(f"{len(run.done_before):,} of {len(partitions):,} partitions were finished before.")
