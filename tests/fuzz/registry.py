@@ -104,6 +104,7 @@ NO_PARSERS = {
     "store.rows.hosts": "rows, read by `store values`, and writing",
     "store.rows.listings": "rows, read by `store values`, and writing",
     "store.rows.meta": "rows, read by `store values`, and writing",
+    "store.rows.new_versions": "rows that wait to be written",
     "store.rows.object_feed": "rows, read by `store values`",
     "store.rows.pages": "rows, read by `store values`, and writing",
     "store.rows.read_store": "rows, read by `store values`",
@@ -113,5 +114,6 @@ NO_PARSERS = {
     "store.rows.sources": "rows, read by `store values`, and writing",
     "store.rows.transaction": "writes",
     "store.rows.versions": "rows, read by `store values`, and writing",
+    "store.rows.visited_pages": "rows that are changed and wait to be written",
     "store.rows.write_store": "writes",
 }

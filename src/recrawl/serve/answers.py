@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _THREADS = 2  # a crawl beside us needs the others
-_REST = 25.0  # times what an answer for all took, before it is worked out again
+_REST = 25.0  # times the processor time of an answer for all, before it is worked out again
 _MOST_KEPT = 500
 _MOST_WAITING = 64  # questions; whoever comes later is told to come again
 
@@ -82,8 +82,9 @@ class Answers:
         Args:
             key: Tells questions apart.
             work: Works the answer out, in another thread.
-            seconds: How long it is kept; where `late` is given, at least 25 times as long as it
-                took to work out, so that a large store is not read all the time.
+            seconds: How long it is kept; where `late` is given, at least 25 times the processor
+                time that it took, so that a large store is not read all the time. The first answer
+                does not count: what it takes is mostly loading.
             late: How many seconds longer it is handed out while the next is worked out.
         """
         kept, now = self._kept.get(key), self._steady()
@@ -106,11 +107,11 @@ class Answers:
         self, key: Hashable, work: Callable[[ReadStore], T], seconds: float, late: float
     ) -> T:
         try:
-            loop, began = asyncio.get_running_loop(), self._steady()
-            value = await loop.run_in_executor(self._threads, self._work, work)
+            loop = asyncio.get_running_loop()
+            value, took = await loop.run_in_executor(self._threads, self._work, work)
             if seconds:
-                took = self._steady() - began if late else 0.0
-                until = self._steady() + max(seconds, _REST * took)
+                rest = _REST * took if late and key in self._kept else 0.0
+                until = self._steady() + max(seconds, rest)
                 self._kept[key] = Kept(value, until, until + late)
                 self._kept.move_to_end(key)
                 while len(self._kept) > _MOST_KEPT:
@@ -122,11 +123,13 @@ class Answers:
     def _open(self) -> None:
         self._own.reader = None
 
-    def _work(self, work: Callable[[ReadStore], T]) -> T:
+    def _work(self, work: Callable[[ReadStore], T]) -> tuple[T, float]:
+        """What it works out, and the seconds of processor that this took."""
         if self._own.reader is None:
             self._own.reader = self._open_reader()
             self._opened.append(self._own.reader)
-        return work(self._own.reader)
+        began = time.thread_time()
+        return work(self._own.reader), time.thread_time() - began
 
     def forget(self) -> None:
         """Keep no answer: what they rest on has changed."""
