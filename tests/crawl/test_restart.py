@@ -148,7 +148,7 @@ def test_a_budget_for_each_page_does_not_count_pages_without_a_rule(tmp_path):
             await crawl_once(tmp_path, settings(site(with_sitemap(server))))
             asked = settings(site(server, "/s0/"), budget=Budget(2.0, "page"))
             async with crawling(tmp_path, asked) as crawler:
-                return crawler.crawl.agenda.bucket(0).visits_a_day
+                return crawler.crawl.agenda.budget_pool(0).bucket.visits_a_day
 
     in_s0 = sum(name.startswith("/s0/") for name in NAMES)
     assert asyncio.run(crawl()) == 2.0 * in_s0

@@ -276,8 +276,8 @@ class Crawling(RuleBasedStateMachine):
         agenda = self.agenda
         times = [agenda.set_time(page) for page in range(len(self.pages))]
         ready = [self.ready_pages(pool) for pool in (0, 1)]
-        revisit = [agenda.bucket(pool).ready(self.now, first=False) for pool in (0, 1)]
-        allowed = [agenda.bucket(pool).ready(self.now, first=True) for pool in (0, 1)]
+        revisit = [agenda.budget_pool(pool).bucket.ready(self.now, first=False) for pool in (0, 1)]
+        allowed = [agenda.budget_pool(pool).bucket.ready(self.now, first=True) for pool in (0, 1)]
         orders = [agenda._pools[pool].copies.frontier.ranked_at for pool in (0, 1)]
         leases = agenda.take(self.now, 1)
         first, self.first = self.first, 1 - self.first
@@ -327,7 +327,9 @@ class Crawling(RuleBasedStateMachine):
 
     def nothing_possible(self):
         for pool in (0, 1):
-            allowed = [self.agenda.bucket(pool).ready(self.now, first=f) for f in (True, False)]
+            allowed = [
+                self.agenda.budget_pool(pool).bucket.ready(self.now, first=f) for f in (True, False)
+            ]
             times = [self.agenda.set_time(page) for page in range(len(self.pages))]
             state = self.agenda._pools[pool]
             due, tried, new, turn = self.choices(pool, times, self.ready_pages(pool))

@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from recrawl.crawl.page_visit import PageVisit
     from recrawl.settings.settings import Settings
 
-_ONCE = typer.Option("--once", help="Stop when nothing is due.")
-_FOR = typer.Option(
+ONCE = typer.Option("--once", help="Stop when nothing is due.")
+FOR = typer.Option(
     "--for", metavar="TIME", help="Stop after a time such as 10m or 6h.", show_default=False
 )
-_VISIT_LOG = typer.Option(
+VISIT_LOG = typer.Option(
     "--visit-log",
     metavar="FILE",
     help="Append one JSON line per visit, once it is on disk.",
     show_default=False,
 )
-_LOG = typer.Option(
+LOG = typer.Option(
     "--log",
     metavar="FILE",
     help="Append remarks to FILE, with times; with -v, every visit too.",
@@ -75,10 +75,10 @@ _ON_CHANGE = typer.Option(
 def crawl(
     *,
     settings: Annotated[Path, shared.SETTINGS] = Path("recrawl.toml"),
-    once: Annotated[bool, _ONCE] = False,
-    stop_after: Annotated[str, _FOR] = "",
-    visit_log: Annotated[Path | None, _VISIT_LOG] = None,
-    log: Annotated[Path | None, _LOG] = None,
+    once: Annotated[bool, ONCE] = False,
+    stop_after: Annotated[str, FOR] = "",
+    visit_log: Annotated[Path | None, VISIT_LOG] = None,
+    log: Annotated[Path | None, LOG] = None,
     warc: Annotated[Path | None, _WARC] = None,
     warc_size: Annotated[str, _WARC_SIZE] = "",
     metrics: Annotated[int, _METRICS] = 0,
@@ -136,7 +136,7 @@ def crawl(
     with ExitStack() as stack:
         if log is not None:
             stack.enter_context(screen.also_logged(log))
-        on_visit = _said(_log_to(visit_log, stack))
+        on_visit = told(log_to(visit_log, stack))
         store = store_of(settings, asked)
 
         def begin(how: CrawlOptions) -> Coroutine[object, object, None]:
@@ -195,7 +195,7 @@ def _command(text: str) -> tuple[str, ...]:
     return words
 
 
-def _said(on_visit: Callable[[PageVisit], object]) -> Callable[[PageVisit], object]:
+def told(on_visit: Callable[[PageVisit], object]) -> Callable[[PageVisit], object]:
     """Callback that also prints a line per visit where details are wanted."""
     if screen.loudness < screen.DETAILS:
         return on_visit
@@ -208,7 +208,7 @@ def _said(on_visit: Callable[[PageVisit], object]) -> Callable[[PageVisit], obje
     return visited
 
 
-def _log_to(log: Path | None, stack: ExitStack) -> Callable[[PageVisit], object]:
+def log_to(log: Path | None, stack: ExitStack) -> Callable[[PageVisit], object]:
     """Callback that appends visits to a log, if one is asked for."""
     if log is None:
         return bool

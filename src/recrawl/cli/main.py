@@ -45,6 +45,7 @@ from recrawl.cli.status import status
 from recrawl.cli.trends.verbs import app as trends
 from recrawl.cli.verbs import verb_group
 from recrawl.cli.why import why
+from recrawl.cli.worker import worker
 from recrawl.errors import OutputClosed, RecrawlError, reason
 
 app = verb_group(
@@ -58,6 +59,7 @@ app = verb_group(
             "find": find,
             "remove": remove,
             "crawl": crawl,
+            "worker": worker,
             "hint": hint,
             "demo": demo,
         },

@@ -295,6 +295,10 @@ class Crawler:
         """Add pages by their canonical addresses; those already known stay as they are."""
         return self._new_pages.add(addresses, self._clock.now())
 
+    def budget_changed(self) -> None:
+        """Look again for what may be visited: a budget is another one now."""
+        self._wake()
+
     def save(self) -> asyncio.Future[Receipt]:
         """Write a checkpoint, and let old versions go."""
         saved: asyncio.Future[Receipt] = self.schedule.save()

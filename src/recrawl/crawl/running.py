@@ -38,12 +38,16 @@ from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
+    from contextlib import AbstractContextManager
 
     from recrawl.clock import Clock
     from recrawl.crawl.page_visit import PageVisit
+    from recrawl.entries.store import ReadStore, WriteStore
     from recrawl.fetch.fetcher import Fetcher, RequestLimits
     from recrawl.settings.settings import Settings
     from recrawl.store import Address
+
+    Opener = Callable[[Retention], AbstractContextManager[tuple[WriteStore, ReadStore]]]
 
 _COLLECT_AFTER = 50_000, 20, 20
 _MOST_FILES = 1 << 16
@@ -66,6 +70,8 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
     record: Callable[[Fetcher], Fetcher] | None = None,
     hooks: Hooks | None = None,
     seed: int | None = None,
+    opened: Opener | None = None,
+    feed: ReadStore | None = None,
 ) -> AsyncIterator[Crawler]:
     """A crawler at work on a store, which is held for writing until it is done.
 
@@ -84,13 +90,15 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
         record: Wraps the fetcher in one that also writes down what was fetched.
         hooks: Who is told of events.
         seed: Seed of all that is left to chance; a fresh one if none is given.
+        opened: Opens the store, or the part of it that the crawl is of; all of it by default.
+        feed: Whose events the hooks are told of; those of what is opened by default.
     """
     weights = check_weights(settings)  # before anything is written
     _allow_files()
     _return_large_blocks()
     access = access or AccessTable(settings, Path())
     retention = Retention.of(settings)
-    with open_for_writing(store, retention) as written, open_store(store) as reader:
+    with opened(retention) if opened else _whole(store, retention) as (written, reader):
         dated_back = written.date_back(clock.now() * SECONDS_A_DAY)
         if dated_back:
             on_dated_back(dated_back)
@@ -118,7 +126,7 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
         writer = Writer(written)
         try:
             with _fewer_collections(), _quick_switches():
-                given = (hooks, reader, settings, writer.put, clock, on_remark)
+                given = (hooks, feed or reader, settings, writer.put, clock, on_remark)
                 async with (
                     open_deliveries(*given) as webhooks,
                     open_notifiers(*given) as notifiers,
@@ -135,6 +143,13 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
                 await fetcher.close()
             finally:
                 await writer.close()
+
+
+@contextmanager
+def _whole(store: Address, retention: Retention) -> Iterator[tuple[WriteStore, ReadStore]]:
+    """A store open for writing and reading."""
+    with open_for_writing(store, retention) as written, open_store(store) as reader:
+        yield written, reader
 
 
 def _allow_files() -> None:

@@ -62,6 +62,10 @@ class OutcomeColumns:
         """Days from the page's last change to the visit; nan if unknown."""
         return days_between(self.modified_at, self.at)
 
+    def take(self, rows: Ints | Bools) -> OutcomeColumns:
+        """Some of them."""
+        return OutcomeColumns(*(getattr(self, name)[rows] for name in self.__slots__))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VisitColumns:

@@ -328,10 +328,12 @@ class Checkpoint:
         parts: Arrays, or values that JSON can hold, by name. An array must not change before
             it is written.
         visit: Number of the last visit they include; None for the last one written before them.
+        owner: Number of the slot that learned it; empty for the whole crawl.
     """
 
     parts: Mapping[str, Any]
     visit: int | None = None
+    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
     from recrawl.frontier.frontier import Frontier
     from recrawl.frontier.host_table import HostTable
-    from recrawl.frontier.token_bucket import TokenBucket
     from recrawl.plan.budget import Budget
     from recrawl.settings.terms import VisitTerms
 
@@ -153,9 +152,9 @@ class Agenda:
         """How many budgets there are."""
         return len(self._pools)
 
-    def bucket(self, pool: int) -> TokenBucket:
-        """What a pool has spent and may spend."""
-        return self._pools[pool].bucket
+    def budget_pool(self, number: int) -> Pool:
+        """A budget by its number, and who shares it."""
+        return self._pools[number]
 
     def pool(self, term: int) -> Pool:
         """The budget that pays for pages on some terms, and who shares it."""

@@ -129,6 +129,12 @@ class Frontier:
         """What the policy has learned from all visits told so far."""
         return self._turns.learned()
 
+    def set_budget(self, budget: Budget) -> None:
+        """Go on with another budget."""
+        self._budget = budget
+        if self._gap:
+            self._update_gap()
+
     def add(self, pages: Pages, now: np.datetime64) -> Ints:
         """Take in pages that were found; returns their rows."""
         first = len(self._here)

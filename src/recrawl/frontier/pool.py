@@ -140,12 +140,23 @@ class Pool:
         self.bucket.set_rate(self._budget.visits_a_day(self._pages))
         self.looks.set_rate(_MOST_LOOKS * self.bucket.visits_a_day)
 
+    def set_budget(self, budget: Budget) -> None:
+        """Go on with another budget."""
+        self._budget = budget
+        self.copies.frontier.set_budget(budget)
+        self._grow(0)
+
     def _put_new(self, pages: Ints) -> None:
         """Let pages without a copy wait, those that matter most first, then as they were found."""
         table = self._table
         rank = (-table.weight(pages)).tolist()
         for each in zip(rank, pages.tolist(), table.host[pages].tolist(), strict=True):
             self._new.put(*each)
+
+    @property
+    def pages(self) -> int:
+        """How many pages share the budget."""
+        return self._pages
 
     @property
     def new_pages(self) -> int:

@@ -27,7 +27,7 @@ from recrawl.errors import InvalidParameter
 from recrawl.plan.solver.search import Spending, find_prices
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from recrawl.arrays.types import Floats, Ints
 
@@ -97,6 +97,43 @@ class SpendingCurve:
     def at(self, price: float) -> float:
         """Visits per day at a price."""
         return float(_Curves.of([self]).spending(price).total[0])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SlotDemand:
+    """What a part of a crawl would spend, and how many pages it is for.
+
+    Args:
+        curve: Visits per day at a few prices.
+        pages: How many pages share the budget.
+    """
+
+    curve: SpendingCurve
+    pages: int
+
+
+def budget_shares(
+    demands: Mapping[int, SlotDemand], visits_a_day: float
+) -> tuple[float, dict[int, float]]:
+    """The price of a visit, and each part's share of the budget at that price, in visits per day.
+
+    Args:
+        demands: What each part would spend.
+        visits_a_day: The budget of all of them.
+
+    Examples:
+        Pages of the first part are worth a visit twice as often:
+
+        >>> one = SlotDemand(SpendingCurve([1.0, 4.0], [20.0, 10.0]), pages=5)
+        >>> two = SlotDemand(SpendingCurve([1.0, 4.0], [10.0, 5.0]), pages=5)
+        >>> price, shares = budget_shares({0: one, 1: two}, 15.0)
+        >>> round(price, 6), {slot: round(share, 6) for slot, share in shares.items()}
+        (4.0, {0: 10.0, 1: 5.0})
+    """
+    price = shared_price([each.curve for each in demands.values()], visits_a_day)
+    spent = {slot: each.curve.at(price) for slot, each in demands.items()}
+    total = sum(spent.values())
+    return price, {slot: visits_a_day * each / total for slot, each in spent.items()}
 
 
 def shared_price(curves: Sequence[SpendingCurve], budget: float) -> float:

@@ -37,6 +37,7 @@ _NO_LOGIN = (
     "address must not hold a user name or a password; a [[site]] has the keys user and password "
     "for them"
 )
+_MOST_SLOTS = 1024
 _PACES = {"auto": 0.0, "off": math.inf}  # of looks for new pages
 _BYTES_IN = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
@@ -142,6 +143,11 @@ def _count(value: object) -> int | None:
 
 def _positive_count(value: object) -> int | None:
     return _count(value) or None
+
+
+def _slots(value: object) -> int | None:
+    found = _positive_count(value)
+    return found if found is not None and found <= _MOST_SLOTS else None
 
 
 def _positive(value: object) -> float | None:
@@ -276,6 +282,7 @@ TABLES: Mapping[str, Mapping[str, Key]] = {
         "versions": Key(_count, "a whole number, at least 0"),
         "keep": Key(_duration, f"{_TIME} 90d"),
         "size": Key(size_bytes, "a size such as 500MB or 2GB"),
+        "slots": Key(_slots, f"a whole number from 1 to {_MOST_SLOTS}"),
     },
     "feed": {
         "keep": Key(_duration, f"{_TIME} 90d"),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from recrawl.settings.settings import Settings
 
 _WEIGHTS = ("weights", "weights_file")
-_NEEDS_RESTART = ("objective", "policy", "store")
+_NEEDS_RESTART = ("objective", "policy", "store", "slots")
 _WRITTEN = {
     "feed_keep": "keep in [feed]",
     "feed_chunks": "chunks in [feed]",

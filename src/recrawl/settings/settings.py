@@ -80,6 +80,7 @@ class Settings:
         versions: How many of the newest versions of a page are kept.
         keep: Days after which a version is dropped, unless it is the newest.
         size: Bytes that the store may take on disk; versions are dropped for it.
+        slots: Parts that workers divide the crawl into, where its store is in PostgreSQL.
         feed_keep: Days after which an event of the change feed is dropped.
         feed_chunks: Whether the chunks of each new copy are listed with its event.
         proxy: Proxy of all pages whose rule has none of its own, as `AccessRule` has it.
@@ -114,6 +115,7 @@ class Settings:
     versions: int = 10
     keep: float = 90.0
     size: int = 10 * 2**30
+    slots: int = 16
     feed_keep: float = 90.0
     feed_chunks: bool = False
     proxy: str = DIRECT

@@ -68,6 +68,9 @@ keep = "90d"
 # Maximum size of the store on disk. Old versions are deleted first, then newest ones; pages and
 # visits never.
 size = "10GB"
+# Parts that `recrawl worker` processes divide the sites into, for a store in PostgreSQL; several
+# times as many as there will be workers.
+slots = 16
 
 [feed]
 # Events of the change feed older than this are deleted; readers that are further behind must

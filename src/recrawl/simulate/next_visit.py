@@ -171,7 +171,9 @@ class _ScenarioRun:
         pages = [pool.pages for pool in scenario.pools]
         self._agenda.resume(scenario.known, pages, [scenario.last[each] for each in pages])
         for number, pool in enumerate(scenario.pools):
-            self._agenda.bucket(number).resume(pool.spent.at, pool.spent.first, scenario.now)
+            self._agenda.budget_pool(number).bucket.resume(
+                pool.spent.at, pool.spent.first, scenario.now
+            )
         self._row = {
             page: row for pool in scenario.pools for row, page in enumerate(pool.pages.tolist())
         }

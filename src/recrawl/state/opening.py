@@ -242,7 +242,7 @@ def open_agenda(
     paid_by = paying_pools(snapshot)[visits.page]
     for number in range(len(snapshot.pools)):
         ours = visits.take(paid_by == number)
-        agenda.bucket(number).resume(ours.at, ours.first, snapshot.now)
+        agenda.budget_pool(number).bucket.resume(ours.at, ours.first, snapshot.now)
     return agenda
 
 

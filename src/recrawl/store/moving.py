@@ -234,7 +234,7 @@ def _sum(database: Database, table: str) -> tuple[int, str]:
 def _copy_meta(origin: Database, there: Database) -> None:
     for (name,) in origin.execute("select name from meta order by name").fetchall():
         if name != "format":  # each kind of store counts its own
-            read = meta.get if name in meta.NUMBERS else meta.get_text
+            read = meta.get if meta.is_number(name) else meta.get_text
             meta.put(there, name, read(origin, name))
     for table in _NUMBERED:
         there.set_newest(table, origin.newest(table))

@@ -8,6 +8,7 @@ Touches: the network.
 
 from __future__ import annotations
 
+import select
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from recrawl.store.damage import damaged, printable, report_damage
 try:
     import psycopg
     from psycopg import errors, sql
+    from psycopg.pq import TransactionStatus
     from psycopg.types.numeric import Int8BinaryDumper, IntDumper
 except ImportError:
     raise MissingExtra("a store in PostgreSQL", "postgres") from None
@@ -121,6 +123,22 @@ def connect(address: PostgresAddress) -> psycopg.Connection[Any]:
         connection.close()
         raise
     return connection
+
+
+def has_left(connection: psycopg.Connection[Any]) -> bool:
+    """Whether the server has ended an idle connection, which asks it nothing."""
+    if connection.closed:
+        return True
+    if connection.info.transaction_status != TransactionStatus.IDLE:
+        return False
+    try:
+        readable, _, _ = select.select([connection.fileno()], [], [], 0.0)
+        if readable:  # nothing was asked: it can only say farewell
+            connection.pgconn.consume_input()
+            connection.execute("select 1")
+    except psycopg.Error:
+        connection.close()
+    return connection.closed
 
 
 class _Digits(IntDumper):  # for COPY

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 # The server takes a moment to notice that a process was killed.
 _PATIENCE_SECONDS, _LOOK_SECONDS = 1.0, 0.05
 _TRY = "select pg_try_advisory_lock($1::integer, $2::regnamespace::oid::integer)"
+_SHARE = "select pg_try_advisory_lock_shared($1::integer, $2::regnamespace::oid::integer)"
 _HELD = """
     select 1 from pg_locks
     where locktype = 'advisory' and granted and objsubid = 2
@@ -55,6 +56,22 @@ def take(database: PostgresDatabase, address: PostgresAddress) -> int:
             raise held_by_another(connection, address)
         time.sleep(_LOOK_SECONDS)
     return int(database.execute(_TAKE, (os.getpid(), socket.gethostname())).get)
+
+
+def share(connection: psycopg.Connection[Any], address: PostgresAddress) -> None:
+    """Take the lock of a store together with other workers, each of whom writes to its slots.
+
+    Raises:
+        StoreLocked: A process has it for itself.
+    """
+    last = time.monotonic() + _PATIENCE_SECONDS
+    while True:
+        (taken,) = connection.execute(_SHARE, (APPLICATION, address.schema)).fetchone() or (False,)
+        if taken:
+            return
+        if time.monotonic() > last:
+            raise held_by_another(connection, address)
+        time.sleep(_LOOK_SECONDS)
 
 
 def _try(connection: psycopg.Connection[Any], address: PostgresAddress) -> bool:

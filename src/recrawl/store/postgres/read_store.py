@@ -5,24 +5,31 @@ Touches: the network.
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
 
 from recrawl.errors import StoreError
 from recrawl.store.postgres import disk, idle, schema
-from recrawl.store.postgres.connections import connect, read_transaction, translate_read_errors
+from recrawl.store.postgres.connections import (
+    connect,
+    has_left,
+    read_transaction,
+    translate_read_errors,
+)
 from recrawl.store.postgres.database import PostgresDatabase
 from recrawl.store.rows import meta
 from recrawl.store.rows.read_store import RowReadStore
 from recrawl.store.rows.values import number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from recrawl.entries.records import DiskUsage
     from recrawl.parse.store_addresses import PostgresAddress
     from recrawl.store.rows.database import Database
 
+_AGAIN_SECONDS = 0.2
 _WRITTEN = """
     select cast((select sum(commits) from writers) as bigint)
         + (select value from counters where name = 'hints')
@@ -90,3 +97,39 @@ class PostgresReadStore(RowReadStore):
         if self._closed:  # the connection may be another reader's by now
             raise StoreError(f"{self.name}: the store is closed")
         return self.database
+
+
+class PatientReadStore(PostgresReadStore):
+    """A reader that waits for a server that is away, as long as its worker has a slot.
+
+    Args:
+        address: Where it is.
+        remarks: Where to note damage that is made good.
+        is_over: Whether to wait no longer.
+    """
+
+    def __init__(
+        self,
+        address: PostgresAddress,
+        remarks: list[str] | None = None,
+        is_over: Callable[[], bool] = bool,
+    ) -> None:
+        self._is_over = is_over
+        super().__init__(address, remarks)
+
+    def clone(self) -> Self:
+        """Open another reader of the same store, for another thread; the caller closes it."""
+        return type(self)(self._address, self._remarks, self._is_over)
+
+    def _opened(self) -> PostgresDatabase:
+        database = super()._opened()
+        while has_left(self._connection):
+            try:
+                self._connection = connect(self._address)
+            except StoreError:
+                if self._is_over():
+                    raise
+                time.sleep(_AGAIN_SECONDS)
+                continue
+            database = self.database = PostgresDatabase(self._connection, self._address.schema)
+        return database

@@ -31,18 +31,28 @@ _BLOCK = 1 << 20
 _WITH_CHECKSUMS = 2  # what `meta` says of a checkpoint; 1 is one that was saved without
 _CHECKSUM = "xxh3"
 _DEEPEST_TYPE = 4
+_OF = "@"  # between the name of a part and whose it is
+_FORGET_SLOTS = "delete from meta where name like 'checkpoint%@%'"
 _PUT = """
     insert into checkpoint (part, block, data) values (?, ?, ?)
     on conflict (part, block) do update set data = excluded.data
 """
 
 
-def save(connection: Database, parts: Mapping[str, Any], visit: int) -> None:
-    """Replace the checkpoint; inside of a transaction."""
-    for (name,) in connection.execute("select distinct part from checkpoint").fetchall():
-        if name not in parts:
+def save(connection: Database, parts: Mapping[str, Any], visit: int, owner: str = "") -> None:
+    """Replace a checkpoint; inside of a transaction.
+
+    Args:
+        connection: To the store.
+        parts: What was learned, by name.
+        visit: Number of the last visit that it was learned from.
+        owner: Whose it is: that of the whole crawl, or of a slot.
+    """
+    named = {_owned(name, owner): part for name, part in parts.items()}
+    for name in _names(connection, owner):
+        if name not in named:
             connection.execute("delete from checkpoint where part = ?", (name,))
-    for name, part in parts.items():
+    for name, part in named.items():
         blocks = 0
         checksum = Checksum(name, visit)
         if isinstance(part, np.ndarray):
@@ -50,14 +60,37 @@ def save(connection: Database, parts: Mapping[str, Any], visit: int) -> None:
         else:
             _put_head(connection, name, {"value": part}, checksum)
         connection.execute("delete from checkpoint where part = ? and block > ?", (name, blocks))
-    meta.put(connection, "checkpoint_visit", visit)
-    meta.put(connection, "checkpoint", _WITH_CHECKSUMS)
+    meta.put(connection, _owned("checkpoint_visit", owner), visit)
+    meta.put(connection, _owned("checkpoint", owner), _WITH_CHECKSUMS)
 
 
 def forget(connection: Database) -> None:
-    """Delete the checkpoint: what was learned is to be learned again."""
+    """Delete all checkpoints: what was learned is to be learned again."""
     connection.execute("delete from checkpoint")
+    connection.execute(_FORGET_SLOTS)
     meta.put(connection, "checkpoint", 0)
+
+
+def forget_slots(connection: Database) -> None:
+    """Delete the checkpoints of all slots."""
+    connection.execute("delete from checkpoint where part like '%@%'")
+    connection.execute(_FORGET_SLOTS)
+
+
+def _owned(name: str, owner: str) -> str:
+    """Name of a part of somebody's checkpoint.
+
+    >>> _owned("0.last", ""), _owned("0.last", "3")
+    ('0.last', '0.last@3')
+    """
+    return f"{name}{_OF}{owner}" if owner else name
+
+
+def _names(connection: Database, owner: str) -> list[str]:
+    """Names of the parts of somebody's checkpoint."""
+    rows = connection.execute("select part from checkpoint where block = 0").fetchall()
+    names = [exactly(str, name) for (name,) in rows]
+    return [name for name in names if name.partition(_OF)[2] == owner]
 
 
 class Checksum:
@@ -107,22 +140,25 @@ def _put_head(connection: Database, name: str, head: Mapping[str, Any], checksum
     connection.execute(_PUT, (name, 0, text.encode()))
 
 
-def load(connection: Database, names: Collection[str] | None = None) -> SavedCheckpoint | None:
-    """The checkpoint, or some of its parts; None where none was ever saved.
+def load(
+    connection: Database, names: Collection[str] | None = None, owner: str = ""
+) -> SavedCheckpoint | None:
+    """A checkpoint, or some of its parts; None where none was ever saved.
 
     Inside of a read transaction, so that all parts come from one saving.
     """
-    saved = meta.get(connection, "checkpoint")
+    saved = meta.get(connection, _owned("checkpoint", owner))
     if not saved:
         return None
-    visit = meta.get(connection, "checkpoint_visit")
+    visit = meta.get(connection, _owned("checkpoint_visit", owner))
     query = "select part, data from checkpoint where block = 0"
     heads: list[Any] = connection.execute(query).fetchall()
     parts = {}
-    for name, text in heads:
-        if names is None or name in names:
-            checksum = Checksum(exactly(str, name), visit) if saved == _WITH_CHECKSUMS else None
-            parts[name] = _part(connection, name, exactly(dict, json.loads(text)), checksum)
+    for part, text in heads:
+        name, _, whose = exactly(str, part).partition(_OF)
+        if whose == owner and (names is None or name in names):
+            checksum = Checksum(part, visit) if saved == _WITH_CHECKSUMS else None
+            parts[name] = _part(connection, part, exactly(dict, json.loads(text)), checksum)
     return SavedCheckpoint(parts, visit)
 
 

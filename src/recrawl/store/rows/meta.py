@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _PUT = upsert("meta", "name, value", "name")
 # Names of numbers; all others are of texts.
-NUMBERS = frozenset(
+_NUMBERS = frozenset(
     (
         *("checkpoint", "checkpoint_visit", "deleted_to_wipe", "latest_visits_saved"),
         *("latest_visits_checksum", "seed"),
@@ -24,6 +24,11 @@ NUMBERS = frozenset(
 )
 _MOVING = "moving"
 _MOST = (1 << 63) - 1
+
+
+def is_number(name: str) -> bool:
+    """Whether a name is that of a number; what belongs to a slot has its number after an @."""
+    return name.partition("@")[0] in _NUMBERS
 
 
 def get(connection: Database, name: str) -> int:
@@ -42,7 +47,7 @@ def get_text(connection: Database, name: str) -> str:
 
 def put(connection: Database, name: str, value: int | str) -> None:
     """Set a number or a text."""
-    assert isinstance(value, int) == (name in NUMBERS), name  # noqa: S101 - a slip of ours
+    assert isinstance(value, int) == is_number(name), name  # noqa: S101 - a slip of ours
     connection.execute(_PUT, (name, connection.named(value)))
 
 

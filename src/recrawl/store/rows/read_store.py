@@ -353,11 +353,13 @@ class RowReadStore(ABC):
         with self._reading() as connection:
             return meta.get_text(connection, "settings")
 
-    def checkpoint(self, names: Collection[str] | None = None) -> SavedCheckpoint | None:
+    def checkpoint(
+        self, names: Collection[str] | None = None, owner: str = ""
+    ) -> SavedCheckpoint | None:
         """The last checkpoint, or some of its parts; None before the first, or if it is damaged."""
         try:
             with self.at_one_instant() as connection:
-                return checkpoints.load(connection, names)
+                return checkpoints.load(connection, names, owner)
         except StoreCorrupt as error:
             self.remark_damage(str(error))
             return None

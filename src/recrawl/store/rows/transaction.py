@@ -202,7 +202,7 @@ class Transaction:
                 return None
             case Checkpoint():
                 visit = self.visit if entry.visit is None else entry.visit
-                checkpoints.save(self.connection, entry.parts, visit)
+                checkpoints.save(self.connection, entry.parts, visit, entry.owner)
                 return None
             case ListingSynced():
                 return self._sync(entry)
@@ -343,6 +343,8 @@ class Transaction:
     def _take_out(self, entry: PagesRemoved | PagesErased) -> Erased:
         self._look_anew()  # what came before must not come back
         at, found = milliseconds(entry.at_seconds), Erased()
+        if isinstance(entry, PagesErased):
+            checkpoints.forget_slots(self.connection)  # they may name addresses
         for page in map(self._known, entry.pages):
             if isinstance(entry, PagesErased):
                 self._erased[page] = pages.address_of(self.connection, page)

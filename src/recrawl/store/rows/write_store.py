@@ -54,6 +54,8 @@ class RowWriteStore(ABC):
         self._retention = retention
         self.database = database
         self._closed = False
+        # Receipts of what is being committed: whoever lost the answer finds out whether they hold.
+        self.prepared: list[Receipt] | None = None
         self._seed = meta.get(database, "seed")
         self._pages = largest_id(database, "pages")
         self._visit = largest_id(database, "visits")
@@ -108,6 +110,7 @@ class RowWriteStore(ABC):
             if self._visit - self._latest.saved_visit >= SAVED_EVERY:
                 self._save_latest()  # before, so that what fails has written none of the entries
             erases = any(isinstance(entry, PagesErased) for entry in entries)
+            self.prepared = None
             with self.transaction(erases=erases):
                 written = Transaction(
                     self.database,
@@ -120,6 +123,7 @@ class RowWriteStore(ABC):
                 written.look_ahead(entries)
                 receipts = [written.add(entry, self._retention) for entry in entries]
                 written.finish(self._retention)
+                self.prepared = receipts
             self._pages, self._visit = written.pages, written.visit
             self._taken_out = written.taken_out
             self._latest.move(written.pages, written.latest)

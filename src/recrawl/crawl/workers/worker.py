@@ -1,0 +1,335 @@
+"""A worker: leases slots of a crawl, crawls them, and shares the budget with the others.
+
+    renew the leases -> let go what is lost -> take or give back, for balance -> share the budget
+
+Each slot is a crawl of its own: its own checkpoint, hosts and schedule. A slot whose store has
+failed is opened again while its lease lasts.
+
+Touches: the network, a store, the clock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from math import inf
+from typing import TYPE_CHECKING
+
+from recrawl.clock import RealClock
+from recrawl.crawl.running import running
+from recrawl.crawl.workers.balance import slots_to_release, slots_to_take
+from recrawl.crawl.workers.gate import LeasedFetcher
+from recrawl.errors import RecrawlError, StoreError, StoreLocked
+from recrawl.plan.budget import Budget
+from recrawl.plan.shared_price import budget_shares
+from recrawl.settings.slots import SlotScope
+from recrawl.state.demand import demand_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
+    from recrawl.clock import Clock
+    from recrawl.crawl.crawler import Crawler
+    from recrawl.crawl.finding import Discovered
+    from recrawl.crawl.page_visit import PageVisit
+    from recrawl.entries.listings import ListingSynced
+    from recrawl.entries.store import ReadStore, WriteStore
+    from recrawl.fetch.access import AccessTable
+    from recrawl.fetch.fetcher import Fetcher
+    from recrawl.plan.shared_price import SlotDemand
+    from recrawl.publish.tasks import Hooks
+    from recrawl.settings.settings import Settings
+    from recrawl.store.retention import Retention
+    from recrawl.store.slots.leases import LeaseState, SlotLeases
+
+_RENEWALS = 4  # of a lease, before it is over
+_AGAIN_SECONDS = 0.5
+_FIRST_PRICE = 1.0
+_STEADY = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)  # also while the machine sleeps
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerEvents:
+    """Who is told of what a worker does.
+
+    Args:
+        on_visit: Called with each visit once it is on disk.
+        on_remark: Called with a sentence on what happens to slots and what holds a crawl up.
+        found: Told what was found of each site.
+        synced: Told of each look at a listing once it is on disk.
+    """
+
+    on_visit: Callable[[PageVisit], object] = bool
+    on_remark: Callable[[str], object] = bool
+    found: Callable[[str, Discovered], object] = lambda *_: None
+    synced: Callable[[ListingSynced], object] = bool
+
+
+@dataclass(slots=True, eq=False)
+class _Held:
+    """A slot that is held.
+
+    Attributes:
+        fence: Number of its taking.
+        until: When its lease is over, by a steady clock of this machine.
+        crawler: What crawls it, once it is open.
+        leaving: Whether it is given back.
+        work: Crawls it.
+    """
+
+    fence: int
+    until: float
+    crawler: Crawler | None = None
+    leaving: bool = False
+    work: asyncio.Task[None] | None = field(default=None, repr=False)
+
+    def is_over(self) -> bool:
+        """Whether its lease is over."""
+        return time.clock_gettime(_STEADY) >= self.until
+
+    def stop(self) -> None:
+        """Let its crawler stop, and not begin again."""
+        self.leaving = True
+        if self.crawler is not None:
+            self.crawler.stop()
+
+
+class Worker:
+    """Crawls slots of a store that others crawl other slots of.
+
+    Args:
+        settings: What is asked of the whole crawl.
+        leases: Leases slots.
+        open_slot: Opens one.
+        events: Who is told.
+        access: How addresses are asked for.
+        feed: The whole store and who is told of its events, by whoever holds the first slot.
+
+    Attributes:
+        visits: How many visits were made.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        leases: SlotLeases,
+        open_slot: Callable[
+            [SlotScope, int, Callable[[], bool], Retention],
+            AbstractContextManager[tuple[WriteStore, ReadStore]],
+        ],
+        events: WorkerEvents | None = None,
+        access: AccessTable | None = None,
+        feed: tuple[Callable[[], ReadStore], Hooks] | None = None,
+    ) -> None:
+        self._settings = settings
+        self._feed = feed
+        self._leases = leases
+        self._open_slot = open_slot
+        self._events = events or WorkerEvents()
+        self._access = access
+        slots = settings.slots
+        scopes = (SlotScope.of(settings, slot, slots) for slot in range(slots))
+        self._scopes = {each.slot: each for each in scopes if each.settings.rules}
+        self._held: dict[int, _Held] = {}
+        self._done: set[int] = set()
+        self._shares: dict[int, float] = {}
+        self._price = _FIRST_PRICE
+        self._stopping = False
+        self._moved = asyncio.Event()
+        self._failure: BaseException | None = None
+        self._once = False
+        self._clock: Clock = RealClock()
+        self.visits = 0
+
+    def stop(self) -> None:
+        """Stop soon, and give all slots back."""
+        self._stopping = True
+        for each in self._held.values():
+            each.stop()
+        self._moved.set()
+
+    async def run(self, *, seconds: float = inf, once: bool = False) -> None:
+        """Crawl until stopped, for some seconds, or until nothing is due in any slot.
+
+        Args:
+            seconds: How long.
+            once: Whether to end as soon as nothing more may be visited for now.
+        """
+        self._once = once
+        end = time.clock_gettime(_STEADY) + seconds
+        try:
+            while not self._stopping and time.clock_gettime(_STEADY) < end:
+                if once and self._done >= self._scopes.keys():
+                    break
+                await self._step()
+                left = end - time.clock_gettime(_STEADY)
+                pause = min(self._leases.seconds / _RENEWALS, max(left, 0.0))
+                self._moved.clear()
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._moved.wait(), pause)
+        finally:
+            await self._finish()
+        if self._failure is not None:
+            raise self._failure
+
+    async def _step(self) -> None:
+        """Renew the leases, take and give back slots, and share the budget."""
+        asked = time.clock_gettime(_STEADY)
+        fences = {slot: each.fence for slot, each in self._held.items()}
+        try:
+            state = await asyncio.to_thread(self._leases.renew, fences)
+            if not self._held:  # no crawl runs by the clock as it was
+                ahead = state.now_seconds - time.time()
+                self._clock = RealClock(wall=lambda: time.time() + ahead)
+            for slot in state.held & self._held.keys():
+                self._held[slot].until = asked + self._leases.seconds
+            for slot in self._held.keys() - state.held:
+                self._lose(slot)
+            await self._balance(state)
+            await self._share_budget()
+        except StoreError as error:  # the server is away: go on at the last price while we may
+            self._events.on_remark(f"{error}; going on without it")
+            for slot, each in self._held.items():
+                if each.is_over():
+                    self._lose(slot)
+
+    async def _balance(self, state: LeaseState) -> None:
+        wanted = self._scopes.keys() - self._done
+        free = [slot for slot in state.free if slot in wanted and slot not in self._held]
+        mine = sorted(slot for slot, each in self._held.items() if not each.leaving)
+        for slot in slots_to_release(mine, len(wanted), state.workers):
+            self._held[slot].stop()
+        for slot in slots_to_take(len(mine), free, len(wanted), state.workers):
+            asked = time.clock_gettime(_STEADY)
+            fence = await asyncio.to_thread(self._leases.take, slot)
+            if fence is not None:
+                held = self._held[slot] = _Held(fence, asked + self._leases.seconds)
+                held.work = asyncio.create_task(self._crawl(slot, held))
+                self._events.on_remark(f"Took slot {slot}.")
+
+    def _lose(self, slot: int) -> None:
+        held = self._held[slot]
+        if not held.leaving:
+            self._events.on_remark(f"Lost slot {slot}.")
+        held.until = -inf
+        held.stop()
+
+    # One slot.
+
+    async def _crawl(self, slot: int, held: _Held) -> None:
+        """Crawl a slot until it is lost, given back or done."""
+        try:
+            while not held.leaving and not held.is_over():
+                try:
+                    await self._crawl_once(slot, held)
+                except StoreLocked:
+                    break
+                except StoreError as error:
+                    self._events.on_remark(f"{error}; slot {slot} is opened again")
+                    await asyncio.sleep(_AGAIN_SECONDS)
+                    continue
+                if self._once and not held.leaving:
+                    self._done.add(slot)
+                    break
+        except RecrawlError as error:
+            self._failure = self._failure or error
+            self._stopping = True
+        finally:
+            if not held.is_over():
+                with suppress(StoreError):  # then it is over by itself
+                    await asyncio.to_thread(self._leases.release, slot, held.fence)
+            del self._held[slot]
+            self._moved.set()
+
+    async def _crawl_once(self, slot: int, held: _Held) -> None:
+        scope = self._scopes[slot]
+
+        def gated(fetcher: Fetcher) -> Fetcher:
+            return LeasedFetcher(fetcher, held.is_over, f"slot {slot}")
+
+        with ExitStack() as stack:
+            hooks = feed = None
+            if self._feed is not None and slot == min(self._scopes):
+                open_whole, hooks = self._feed
+                feed = stack.enter_context(open_whole())
+            async with running(
+                scope.settings,
+                "",
+                self._clock,
+                on_visit=self._visited,
+                on_remark=self._events.on_remark,
+                access=self._access,
+                record=gated,
+                hooks=hooks,
+                opened=partial(self._open_slot, scope, held.fence, held.is_over),
+                feed=feed,
+            ) as crawler:
+                await self._run(slot, held, crawler)
+
+    async def _run(self, slot: int, held: _Held, crawler: Crawler) -> None:
+        held.crawler = crawler
+        self._set_budget(slot, crawler)
+        if held.leaving:
+            crawler.stop()
+        try:
+            await crawler.run(once=self._once, found=self._events.found, synced=self._events.synced)
+        finally:
+            held.crawler = None
+
+    def _visited(self, visit: PageVisit) -> None:
+        self.visits += 1
+        self._events.on_visit(visit)
+
+    # The budget.
+
+    async def _share_budget(self) -> None:
+        """Say what our slots would spend, and take their shares at the price of all."""
+        crawlers = {slot: each for slot, each in self._held.items() if each.crawler is not None}
+        price = await asyncio.to_thread(self._leases.price)
+        self._price = price or self._price
+        said: dict[int, tuple[int, SlotDemand]] = {}
+        for slot, each in crawlers.items():
+            if each.crawler is not None:
+                said[slot] = each.fence, demand_of(each.crawler.crawl, self._price)
+        await asyncio.to_thread(self._leases.publish, said)
+        demands = await asyncio.to_thread(self._leases.demands)
+        if not demands:
+            return
+        pages = sum(each.pages for each in demands.values())
+        total = self._settings.budget.visits_a_day(max(pages, 1))
+        self._price, self._shares = budget_shares(demands, total)
+        await asyncio.to_thread(self._leases.set_price, self._price)
+        for slot, each in self._held.items():
+            if each.crawler is not None:
+                self._set_budget(slot, each.crawler)
+
+    def _set_budget(self, slot: int, crawler: Crawler) -> None:
+        """Let a slot spend its share; an even one before anybody knows better."""
+        even = self._settings.budget
+        if even.each == "crawl":
+            even = Budget(even.visits / len(self._scopes))
+        share = self._shares.get(slot)
+        crawler.crawl.agenda.budget_pool(0).set_budget(even if share is None else Budget(share))
+        crawler.budget_changed()
+
+    async def _finish(self) -> None:
+        """Stop all crawlers, renewing their leases until they have stopped, and leave."""
+        for each in self._held.values():
+            each.stop()
+        while self._held:
+            self._moved.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._moved.wait(), self._leases.seconds / _RENEWALS)
+            fences = {slot: each.fence for slot, each in self._held.items()}
+            asked = time.clock_gettime(_STEADY)
+            with suppress(StoreError):
+                state = await asyncio.to_thread(self._leases.renew, fences)
+                for slot in state.held & self._held.keys():
+                    self._held[slot].until = asked + self._leases.seconds
+        with suppress(StoreError):
+            await asyncio.to_thread(self._leases.leave)
+        await asyncio.to_thread(self._leases.close)

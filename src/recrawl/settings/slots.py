@@ -1,0 +1,91 @@
+"""Slots: parts of a crawl that workers share out among themselves.
+
+A registered domain lies in one of a fixed number of *slots*, by a hash of its name. So all hosts of
+a site are crawled by one worker at a time, and what is polite for that worker is polite for all.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import xxhash
+
+from recrawl.parse.addresses import site_of
+from recrawl.settings.rules import ANYWHERE
+
+if TYPE_CHECKING:
+    from recrawl.settings.settings import Settings
+
+
+def slot_of(address: str, slots: int) -> int:
+    """Slot of a canonical address.
+
+    Args:
+        address: The address; its registered domain decides.
+        slots: How many slots there are.
+
+    Examples:
+        >>> slot_of("https://www.bbc.co.uk/news", 16) == slot_of("http://bbc.co.uk/", 16)
+        True
+    """
+    return xxhash.xxh3_64_intdigest(site_of(address).encode()) % slots
+
+
+def slot_of_host(name: str, slots: int) -> int:
+    """Slot of a host by its name, with or without a port.
+
+    >>> slot_of_host("www.bbc.co.uk", 16) == slot_of("https://bbc.co.uk/news", 16)
+    True
+    """
+    return slot_of(f"https://{name}/", slots)
+
+
+@dataclass(frozen=True, slots=True)
+class SlotScope:
+    """What a slot is part of, and which part.
+
+    Args:
+        slot: Its number, from 0.
+        slots: How many there are.
+        settings: Settings of the slot: those of the crawl with the rules of its own sites alone.
+        rules: Number of each of its rules in the settings of the crawl.
+    """
+
+    slot: int
+    slots: int
+    settings: Settings
+    rules: tuple[int, ...]
+
+    @classmethod
+    def of(cls, settings: Settings, slot: int, slots: int) -> SlotScope:
+        """The part of a crawl that a slot is.
+
+        Examples:
+            >>> from recrawl.settings.rules import Rule
+            >>> from recrawl.settings.settings import Settings
+            >>> rules = tuple(Rule(f"https://{name}.org/") for name in "abc")
+            >>> crawl = Settings("bot (me@example.org)", rules=rules)
+            >>> parts = [SlotScope.of(crawl, slot, 2).rules for slot in range(2)]
+            >>> sorted(number for part in parts for number in part)
+            [0, 1, 2]
+        """
+
+        def has(address: str) -> bool:
+            return address == ANYWHERE or slot_of(address, slots) == slot
+
+        rules = tuple(each for each, rule in enumerate(settings.rules) if has(rule.address))
+        listings = tuple(each for each in settings.listings if has(each.addresses[0]))
+        blocks = tuple(settings.rules[each] for each in rules if not settings.rules[each].listing)
+        part = replace(settings, rules=blocks, listings=listings, push=None)
+        return cls(slot, slots, part, rules)
+
+    def has_host(self, name: str) -> bool:
+        """Whether a host lies in the slot."""
+        return slot_of_host(name, self.slots) == self.slot
+
+    def has(self, address: str) -> bool:
+        """Whether an address lies in the slot."""
+        return slot_of(address, self.slots) == self.slot

@@ -1,0 +1,189 @@
+"""Leases of slots: which worker holds which, until when, and what all of them spend.
+
+A lease is a row with a worker's name and an instant of the server's clock. Whoever holds a slot
+renews its lease a few times before it is over; once it is over, any worker may take the slot, with
+a *fence* that is one higher. Only the server's clock counts.
+
+Touches: the network.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+from typing import TYPE_CHECKING, Any
+
+from recrawl.errors import StoreError
+from recrawl.plan.shared_price import SlotDemand, SpendingCurve
+from recrawl.store import APPLICATION
+from recrawl.store.postgres import lock, schema
+from recrawl.store.postgres.connections import connect, transaction, translate_errors
+from recrawl.store.postgres.database import PostgresDatabase
+from recrawl.store.rows import checkpoints
+from recrawl.store.slots.leases import LEASE_SECONDS, LeaseState
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import psycopg
+
+    from recrawl.parse.store_addresses import PostgresAddress
+
+_SEEN = """
+    insert into workers (worker, host, process, until)
+    values ($2, $3, $4, clock_timestamp() + make_interval(secs => $1))
+    on conflict (worker) do update set until = excluded.until
+"""
+_RENEW = """
+    update slots set until = clock_timestamp() + make_interval(secs => $1)
+    from unnest($3::bigint[], $4::bigint[]) as held(number, fence)
+    where slots.slot = held.number and slots.fence = held.fence and slots.worker = $2
+    returning slots.slot
+"""
+_TAKE = """
+    update slots
+    set fence = fence + 1, worker = $2, until = clock_timestamp() + make_interval(secs => $1)
+    where slot = $3 and (worker is null or worker = $2 or until <= clock_timestamp())
+    returning fence
+"""
+_RELEASE = "update slots set worker = null, until = null where slot = $1 and fence = $2"
+_FREE = "select slot from slots where worker is null or until <= clock_timestamp() order by slot"
+_WORKERS = "select count(*) from workers where until > clock_timestamp()"
+_LEAVE = "delete from workers where worker = $1 or until < clock_timestamp() - interval '1 day'"
+_NOW = "select cast(extract(epoch from clock_timestamp()) as double precision)"
+_PUBLISH = """
+    update slots set curve = $3, curve_at = clock_timestamp() where slot = $1 and fence = $2
+"""
+_CURVES = "select slot, curve from slots where curve is not null and until > clock_timestamp()"
+_PRICE = "select price from prices where id = 0"
+_SETTING = "select pg_try_advisory_xact_lock($1::integer, 0)"
+_SET_PRICE = """
+    insert into prices values (0, $1, clock_timestamp())
+    on conflict (id) do update set price = excluded.price, at = excluded.at
+"""
+
+
+class PostgresLeases:
+    """The leases of one worker; see `recrawl.store.slots.leases.SlotLeases` for its methods.
+
+    Args:
+        address: Where the store is.
+        seconds: How long a lease lasts.
+
+    Attributes:
+        worker: Name of the worker.
+        seconds: How long a lease lasts.
+    """
+
+    def __init__(self, address: PostgresAddress, seconds: float = LEASE_SECONDS) -> None:
+        self._address = address
+        self._connection: psycopg.Connection[Any] | None = None
+        self.seconds = seconds
+        self.worker = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
+
+    def prepare(self, slots: int) -> None:
+        """Make the slots, where there are none or another number of them and nobody holds any.
+
+        Raises:
+            StoreError: Other workers run with another number of slots.
+        """
+        with translate_errors(self._address), connect(self._address) as connection:
+            schema.upgrade(connection, self._address)
+            lock.share(connection, self._address)
+            with transaction(connection):
+                connection.execute("lock table slots in exclusive mode")
+                (known,) = connection.execute("select count(*) from slots").fetchone() or (0,)
+                if known == slots:
+                    return
+                (held,) = connection.execute(
+                    "select count(*) from slots where until > clock_timestamp()"
+                ).fetchone() or (0,)
+                if held:
+                    raise StoreError(
+                        f"{self._address.name}: other workers run with {known} slots; stop them "
+                        f"before you set slots = {slots}"
+                    )
+                connection.execute("delete from slots")
+                made = "insert into slots (slot) select generate_series(0, $1::bigint - 1)"
+                connection.execute(made, (slots,))
+                checkpoints.forget_slots(PostgresDatabase(connection, self._address.schema))
+
+    def renew(self, held: Mapping[int, int]) -> LeaseState:
+        """Renew the leases of slots, by their fences, and look around."""
+        with translate_errors(self._address):
+            connection = self._connected()
+            here = socket.gethostname(), os.getpid()
+            connection.execute(_SEEN, (self.seconds, self.worker, *here))
+            renewed = connection.execute(
+                _RENEW, (self.seconds, self.worker, [*held.keys()], [*held.values()])
+            ).fetchall()
+            return LeaseState(
+                held=frozenset(int(slot) for (slot,) in renewed),
+                free=tuple(int(slot) for (slot,) in connection.execute(_FREE)),
+                workers=int((connection.execute(_WORKERS).fetchone() or (1,))[0]),
+                now_seconds=float((connection.execute(_NOW).fetchone() or (0.0,))[0]),
+            )
+
+    def take(self, slot: int) -> int | None:
+        """Take a slot that nobody holds; returns its fence, None where somebody was faster."""
+        with translate_errors(self._address):
+            taken = (self.seconds, self.worker, slot)
+            found = self._connected().execute(_TAKE, taken).fetchone()
+            return None if found is None else int(found[0])
+
+    def release(self, slot: int, fence: int) -> None:
+        """Give a slot back, where it is still ours."""
+        with translate_errors(self._address):
+            self._connected().execute(_RELEASE, (slot, fence))
+
+    def leave(self) -> None:
+        """Be no worker any more."""
+        with translate_errors(self._address):
+            self._connected().execute(_LEAVE, (self.worker,))
+
+    # What slots spend.
+
+    def publish(self, demands: Mapping[int, tuple[int, SlotDemand]]) -> None:
+        """Say what slots would spend, each by its fence."""
+        with translate_errors(self._address):
+            for slot, (fence, demand) in demands.items():
+                curve = demand.curve
+                said = [curve.prices.tolist(), curve.visits.tolist(), demand.pages]
+                self._connected().execute(_PUBLISH, (slot, fence, json.dumps(said)))
+
+    def demands(self) -> dict[int, SlotDemand]:
+        """What each slot that somebody holds said last."""
+        with translate_errors(self._address):
+            rows = self._connected().execute(_CURVES).fetchall()
+        found = {int(slot): json.loads(text) for slot, text in rows}
+        return {
+            slot: SlotDemand(SpendingCurve(prices, visits), pages)
+            for slot, (prices, visits, pages) in found.items()
+        }
+
+    def price(self) -> float | None:
+        """The price that was last set; None before the first."""
+        with translate_errors(self._address):
+            found = self._connected().execute(_PRICE).fetchone()
+            return None if found is None else float(found[0])
+
+    def set_price(self, price: float) -> None:
+        """Set the price of all, unless another worker is just setting it."""
+        with translate_errors(self._address):
+            connection = self._connected()
+            with transaction(connection):
+                if (connection.execute(_SETTING, (APPLICATION + 2,)).fetchone() or (False,))[0]:
+                    connection.execute(_SET_PRICE, (price,))
+
+    def close(self) -> None:
+        """Close the connection. Idempotent."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _connected(self) -> psycopg.Connection[Any]:
+        if self._connection is None or self._connection.closed:
+            self._connection = connect(self._address)
+        return self._connection
