@@ -42,13 +42,28 @@ class Postgres:
     """A server that was started here.
 
     Args:
-        process: The server.
         folder: Where it keeps everything.
+        program: The server's.
+        user: Who it runs as.
     """
 
-    def __init__(self, process: subprocess.Popen[bytes], folder: Path) -> None:
-        self._process = process
+    def __init__(self, folder: Path, program: Path, user: str) -> None:
         self._folder = folder
+        self._program = program
+        self._user = user
+        self._process = self._begun()
+
+    def _begun(self) -> subprocess.Popen[bytes]:
+        data = str(self._folder / "data")
+        with (self._folder / "log").open("ab") as log:
+            return subprocess.Popen(
+                [self._program, "-D", data, "-h", "", "-k", data],
+                stdout=log,
+                stderr=log,
+                user=self._user,
+                group=self._user,
+                preexec_fn=_end_with_parent,  # noqa: PLW1509 - it takes no lock
+            )
 
     @property
     def address(self) -> str:
@@ -59,10 +74,19 @@ class Postgres:
         """Its process, and no file of ours."""
         return self._process.pid, None
 
+    def stop(self) -> None:
+        """Stop it; all connections end."""
+        self._process.send_signal(signal.SIGINT)
+        self._process.wait()
+
+    def begin_again(self) -> None:
+        """Start it again after a stop."""
+        self._process = self._begun()
+        _connected(self.address).close()
+
     def close(self) -> None:
         """Stop it, and delete what it kept."""
-        self._process.send_signal(signal.SIGINT)  # ends all connections, too
-        self._process.wait()
+        self.stop()
         shutil.rmtree(self._folder)
 
 
@@ -95,17 +119,7 @@ def _started() -> Postgres:
             folder / "data", cleanup_mode=None, start=False
         )
         server.ensure_pgdata_inited()
-    data = str(folder / "data")
-    with (folder / "log").open("wb") as log:
-        process = subprocess.Popen(
-            [server.bin_path / "postgres", "-D", data, "-h", "", "-k", data],
-            stdout=log,
-            stderr=log,
-            user=server.system_user,
-            group=server.system_user,
-            preexec_fn=_end_with_parent,  # noqa: PLW1509 - it takes no lock
-        )
-    started = Postgres(process, folder)
+    started = Postgres(folder, server.bin_path / "postgres", server.system_user)
     SERVERS.append(started)
     with _connected(started.address) as connection:
         for setting in _FAST:
@@ -118,6 +132,14 @@ def database() -> str:
     """Address of a database of a server; skips the test where there can be none."""
     pytest.importorskip("psycopg", reason="needs the extra postgres")
     return os.environ.get(_NAMED) or _started().address
+
+
+def own_server() -> Postgres:
+    """The server, for a test that stops it; skips the test where it is somebody else's."""
+    pytest.importorskip("psycopg", reason="needs the extra postgres")
+    if _NAMED in os.environ:
+        pytest.skip(f"the server that {_NAMED} names is not stopped")
+    return _started()
 
 
 @contextmanager

@@ -19,13 +19,13 @@ from recrawl.frontier.page_table import NEVER, NOT_ADMITTED
 from recrawl.frontier.queue import Queue
 from recrawl.frontier.ranking import Ranking
 from recrawl.frontier.token_bucket import TokenBucket
+from recrawl.plan.budget import Budget
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
     from recrawl.frontier.frontier import Frontier
     from recrawl.frontier.page_table import PageTable
-    from recrawl.plan.budget import Budget
 
 _AT_ONCE = 0.0  # a set time that is long past
 _KINDS = 3  # of pages that take turns
@@ -140,11 +140,17 @@ class Pool:
         self.bucket.set_rate(self._budget.visits_a_day(self._pages))
         self.looks.set_rate(_MOST_LOOKS * self.bucket.visits_a_day)
 
-    def set_budget(self, budget: Budget) -> None:
-        """Go on with another budget."""
-        self._budget = budget
-        self.copies.frontier.set_budget(budget)
+    def share_budget(self, visits_a_day: float, most: int) -> None:
+        """Go on with a share of a budget that others spend, too.
+
+        Args:
+            visits_a_day: The share.
+            most: Visits of a window that are left to these pages, with those that were made.
+        """
+        self._budget = Budget(visits_a_day)
+        self.copies.frontier.set_budget(self._budget)
         self._grow(0)
+        self.bucket.cap(most)
 
     def _put_new(self, pages: Ints) -> None:
         """Let pages without a copy wait, those that matter most first, then as they were found."""

@@ -55,6 +55,7 @@ class TokenBucket:
         self._window = 1.0
         self._width = 1.0 / _BINS
         self._most = 0
+        self._cap: int | None = None
         self._saved = 0.0
         self._at = now
         # Visits by bin, and how many of them were first copies, in the order of time.
@@ -74,11 +75,21 @@ class TokenBucket:
         """Days in which no more visits are made than the budget allows for them."""
         return self._window
 
+    def cap(self, visits: int) -> None:
+        """Bound the visits of a window otherwise than by the budget, which others share.
+
+        Args:
+            visits: Most of them, with those that were made.
+        """
+        self._cap = visits
+        self.set_rate(self._rate)
+
     def set_rate(self, visits_a_day: float) -> None:
         """Go on with another budget."""
         self._rate = visits_a_day
         window = window_of(visits_a_day)
-        self._most = floor(visits_a_day * window + 1e-9)
+        most = visits_a_day * window if self._cap is None else self._cap
+        self._most = floor(most + 1e-9)
         if window == self._window:
             self._share()
             return

@@ -24,7 +24,7 @@ _COMMON = 0  # number of the budget that rules without their own share
 _LEAST = 1e-6  # visits per day, so that a part that wants next to nothing still has a curve
 
 
-def demand_of(crawl: Crawl, price: float) -> SlotDemand:
+def demand_of(crawl: Crawl, price: float, now: float) -> SlotDemand:
     """What the common budget of a crawl would be spent on, around a price.
 
     Pages without a copy are worth a visit at any price. A policy that knows no rates wants as many
@@ -33,6 +33,7 @@ def demand_of(crawl: Crawl, price: float) -> SlotDemand:
     Args:
         crawl: The crawl as it stands.
         price: What a visit must be worth, about.
+        now: The instant, in days after 1970.
     """
     pool, prices = crawl.agenda.budget_pool(_COMMON), prices_around(price)
     wanted = np.full(len(prices), float(pool.new_pages) + _LEAST)
@@ -45,4 +46,5 @@ def demand_of(crawl: Crawl, price: float) -> SlotDemand:
             wanted += [pages.total(each) for each in prices.tolist()]
     else:
         wanted += pool.pages
-    return SlotDemand(SpendingCurve(prices, np.minimum.accumulate(wanted)), pool.pages)
+    curve = SpendingCurve(prices, np.minimum.accumulate(wanted))
+    return SlotDemand(curve, pool.pages, pool.bucket.spent(now))

@@ -23,10 +23,10 @@ from recrawl.crawl.running import running
 from recrawl.crawl.workers.balance import slots_to_release, slots_to_take
 from recrawl.crawl.workers.gate import LeasedFetcher
 from recrawl.errors import RecrawlError, StoreError, StoreLocked
-from recrawl.plan.budget import Budget
-from recrawl.plan.shared_price import budget_shares
+from recrawl.plan.shared_price import BudgetShare, budget_shares
 from recrawl.settings.slots import SlotScope
 from recrawl.state.demand import demand_of
+from recrawl.store.slots.leases import Lease
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 _RENEWALS = 4  # of a lease, before it is over
 _AGAIN_SECONDS = 0.5
 _FIRST_PRICE = 1.0
-_STEADY = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)  # also while the machine sleeps
+_LEAST_SHARE = 1e-3  # visits per day, of a slot that has just been taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,22 +74,16 @@ class _Held:
     """A slot that is held.
 
     Attributes:
-        fence: Number of its taking.
-        until: When its lease is over, by a steady clock of this machine.
+        lease: Until when.
         crawler: What crawls it, once it is open.
         leaving: Whether it is given back.
         work: Crawls it.
     """
 
-    fence: int
-    until: float
+    lease: Lease
     crawler: Crawler | None = None
     leaving: bool = False
     work: asyncio.Task[None] | None = field(default=None, repr=False)
-
-    def is_over(self) -> bool:
-        """Whether its lease is over."""
-        return time.clock_gettime(_STEADY) >= self.until
 
     def stop(self) -> None:
         """Let its crawler stop, and not begin again."""
@@ -118,7 +112,7 @@ class Worker:
         settings: Settings,
         leases: SlotLeases,
         open_slot: Callable[
-            [SlotScope, int, Callable[[], bool], Retention],
+            [SlotScope, Lease, Retention],
             AbstractContextManager[tuple[WriteStore, ReadStore]],
         ],
         events: WorkerEvents | None = None,
@@ -136,7 +130,7 @@ class Worker:
         self._scopes = {each.slot: each for each in scopes if each.settings.rules}
         self._held: dict[int, _Held] = {}
         self._done: set[int] = set()
-        self._shares: dict[int, float] = {}
+        self._shares: dict[int, BudgetShare] = {}
         self._price = _FIRST_PRICE
         self._stopping = False
         self._moved = asyncio.Event()
@@ -160,13 +154,13 @@ class Worker:
             once: Whether to end as soon as nothing more may be visited for now.
         """
         self._once = once
-        end = time.clock_gettime(_STEADY) + seconds
+        end = Lease.now() + seconds
         try:
-            while not self._stopping and time.clock_gettime(_STEADY) < end:
+            while not self._stopping and Lease.now() < end:
                 if once and self._done >= self._scopes.keys():
                     break
                 await self._step()
-                left = end - time.clock_gettime(_STEADY)
+                left = end - Lease.now()
                 pause = min(self._leases.seconds / _RENEWALS, max(left, 0.0))
                 self._moved.clear()
                 with suppress(TimeoutError):
@@ -178,15 +172,15 @@ class Worker:
 
     async def _step(self) -> None:
         """Renew the leases, take and give back slots, and share the budget."""
-        asked = time.clock_gettime(_STEADY)
-        fences = {slot: each.fence for slot, each in self._held.items()}
+        asked = Lease.now()
+        fences = {slot: each.lease.fence for slot, each in self._held.items()}
         try:
             state = await asyncio.to_thread(self._leases.renew, fences)
             if not self._held:  # no crawl runs by the clock as it was
                 ahead = state.now_seconds - time.time()
                 self._clock = RealClock(wall=lambda: time.time() + ahead)
             for slot in state.held & self._held.keys():
-                self._held[slot].until = asked + self._leases.seconds
+                self._held[slot].lease.renewed(asked)
             for slot in self._held.keys() - state.held:
                 self._lose(slot)
             await self._balance(state)
@@ -194,7 +188,7 @@ class Worker:
         except StoreError as error:  # the server is away: go on at the last price while we may
             self._events.on_remark(f"{error}; going on without it")
             for slot, each in self._held.items():
-                if each.is_over():
+                if each.lease.is_over():
                     self._lose(slot)
 
     async def _balance(self, state: LeaseState) -> None:
@@ -204,10 +198,11 @@ class Worker:
         for slot in slots_to_release(mine, len(wanted), state.workers):
             self._held[slot].stop()
         for slot in slots_to_take(len(mine), free, len(wanted), state.workers):
-            asked = time.clock_gettime(_STEADY)
+            asked = Lease.now()
             fence = await asyncio.to_thread(self._leases.take, slot)
             if fence is not None:
-                held = self._held[slot] = _Held(fence, asked + self._leases.seconds)
+                seconds = self._leases.seconds
+                held = self._held[slot] = _Held(Lease(fence, seconds, asked + seconds))
                 held.work = asyncio.create_task(self._crawl(slot, held))
                 self._events.on_remark(f"Took slot {slot}.")
 
@@ -215,7 +210,7 @@ class Worker:
         held = self._held[slot]
         if not held.leaving:
             self._events.on_remark(f"Lost slot {slot}.")
-        held.until = -inf
+        held.lease.lose()
         held.stop()
 
     # One slot.
@@ -223,7 +218,7 @@ class Worker:
     async def _crawl(self, slot: int, held: _Held) -> None:
         """Crawl a slot until it is lost, given back or done."""
         try:
-            while not held.leaving and not held.is_over():
+            while not held.leaving and not held.lease.is_over():
                 try:
                     await self._crawl_once(slot, held)
                 except StoreLocked:
@@ -239,9 +234,10 @@ class Worker:
             self._failure = self._failure or error
             self._stopping = True
         finally:
-            if not held.is_over():
+            if not held.lease.is_over():
+                self._events.on_remark(f"Gave slot {slot} back.")
                 with suppress(StoreError):  # then it is over by itself
-                    await asyncio.to_thread(self._leases.release, slot, held.fence)
+                    await asyncio.to_thread(self._leases.release, slot, held.lease.fence)
             del self._held[slot]
             self._moved.set()
 
@@ -249,7 +245,7 @@ class Worker:
         scope = self._scopes[slot]
 
         def gated(fetcher: Fetcher) -> Fetcher:
-            return LeasedFetcher(fetcher, held.is_over, f"slot {slot}")
+            return LeasedFetcher(fetcher, held.lease.is_over, f"slot {slot}")
 
         with ExitStack() as stack:
             hooks = feed = None
@@ -265,7 +261,7 @@ class Worker:
                 access=self._access,
                 record=gated,
                 hooks=hooks,
-                opened=partial(self._open_slot, scope, held.fence, held.is_over),
+                opened=partial(self._open_slot, scope, held.lease),
                 feed=feed,
             ) as crawler:
                 await self._run(slot, held, crawler)
@@ -275,6 +271,7 @@ class Worker:
         self._set_budget(slot, crawler)
         if held.leaving:
             crawler.stop()
+        self._moved.set()  # it wants its share
         try:
             await crawler.run(once=self._once, found=self._events.found, synced=self._events.synced)
         finally:
@@ -294,10 +291,13 @@ class Worker:
         said: dict[int, tuple[int, SlotDemand]] = {}
         for slot, each in crawlers.items():
             if each.crawler is not None:
-                said[slot] = each.fence, demand_of(each.crawler.crawl, self._price)
+                said[slot] = (
+                    each.fence,
+                    demand_of(each.crawler.crawl, self._price, self._clock.now()),
+                )
         await asyncio.to_thread(self._leases.publish, said)
         demands = await asyncio.to_thread(self._leases.demands)
-        if not demands:
+        if not any(each.live for each in demands.values()):
             return
         pages = sum(each.pages for each in demands.values())
         total = self._settings.budget.visits_a_day(max(pages, 1))
@@ -308,12 +308,9 @@ class Worker:
                 self._set_budget(slot, each.crawler)
 
     def _set_budget(self, slot: int, crawler: Crawler) -> None:
-        """Let a slot spend its share; an even one before anybody knows better."""
-        even = self._settings.budget
-        if even.each == "crawl":
-            even = Budget(even.visits / len(self._scopes))
-        share = self._shares.get(slot)
-        crawler.crawl.agenda.budget_pool(0).set_budget(even if share is None else Budget(share))
+        """Let a slot spend its share; nothing before it has one."""
+        share = self._shares.get(slot, BudgetShare(_LEAST_SHARE, 0))
+        crawler.crawl.agenda.budget_pool(0).share_budget(share.visits_a_day, share.most)
         crawler.budget_changed()
 
     async def _finish(self) -> None:
@@ -324,12 +321,12 @@ class Worker:
             self._moved.clear()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._moved.wait(), self._leases.seconds / _RENEWALS)
-            fences = {slot: each.fence for slot, each in self._held.items()}
-            asked = time.clock_gettime(_STEADY)
+            fences = {slot: each.lease.fence for slot, each in self._held.items()}
+            asked = Lease.now()
             with suppress(StoreError):
                 state = await asyncio.to_thread(self._leases.renew, fences)
                 for slot in state.held & self._held.keys():
-                    self._held[slot].until = asked + self._leases.seconds
+                    self._held[slot].lease.renewed(asked)
         with suppress(StoreError):
             await asyncio.to_thread(self._leases.leave)
         await asyncio.to_thread(self._leases.close)

@@ -48,15 +48,19 @@ _TAKE = """
     where slot = $3 and (worker is null or worker = $2 or until <= clock_timestamp())
     returning fence
 """
+_ALONE = "update writers set commits = commits + 1 where slot = 0"
 _RELEASE = "update slots set worker = null, until = null where slot = $1 and fence = $2"
 _FREE = "select slot from slots where worker is null or until <= clock_timestamp() order by slot"
 _WORKERS = "select count(*) from workers where until > clock_timestamp()"
 _LEAVE = "delete from workers where worker = $1 or until < clock_timestamp() - interval '1 day'"
 _NOW = "select cast(extract(epoch from clock_timestamp()) as double precision)"
 _PUBLISH = """
-    update slots set curve = $3, curve_at = clock_timestamp() where slot = $1 and fence = $2
+    update slots set curve = $3 where slot = $1 and fence = $2
 """
-_CURVES = "select slot, curve from slots where curve is not null and until > clock_timestamp()"
+_CURVES = """
+    select slot, curve, coalesce(until > clock_timestamp(), false) from slots
+    where curve is not null
+"""
 _PRICE = "select price from prices where id = 0"
 _SETTING = "select pg_try_advisory_xact_lock($1::integer, 0)"
 _SET_PRICE = """
@@ -105,9 +109,10 @@ class PostgresLeases:
                         f"{self._address.name}: other workers run with {known} slots; stop them "
                         f"before you set slots = {slots}"
                     )
-                connection.execute("delete from slots")
-                made = "insert into slots (slot) select generate_series(0, $1::bigint - 1)"
-                connection.execute(made, (slots,))
+                for table in ("slots", "slot_notes"):
+                    connection.execute(f"delete from {table}".encode())  # noqa: S608 - ours
+                    made = f"insert into {table} (slot) select generate_series(0, $1::bigint - 1)"
+                    connection.execute(made.encode(), (slots,))
                 checkpoints.forget_slots(PostgresDatabase(connection, self._address.schema))
 
     def renew(self, held: Mapping[int, int]) -> LeaseState:
@@ -129,8 +134,10 @@ class PostgresLeases:
     def take(self, slot: int) -> int | None:
         """Take a slot that nobody holds; returns its fence, None where somebody was faster."""
         with translate_errors(self._address):
-            taken = (self.seconds, self.worker, slot)
-            found = self._connected().execute(_TAKE, taken).fetchone()
+            connection, taken = self._connected(), (self.seconds, self.worker, slot)
+            with transaction(connection):
+                connection.execute(_ALONE)  # what its last holder is writing is written before
+                found = connection.execute(_TAKE, taken).fetchone()
             return None if found is None else int(found[0])
 
     def release(self, slot: int, fence: int) -> None:
@@ -150,17 +157,17 @@ class PostgresLeases:
         with translate_errors(self._address):
             for slot, (fence, demand) in demands.items():
                 curve = demand.curve
-                said = [curve.prices.tolist(), curve.visits.tolist(), demand.pages]
+                said = [curve.prices.tolist(), curve.visits.tolist(), demand.pages, demand.spent]
                 self._connected().execute(_PUBLISH, (slot, fence, json.dumps(said)))
 
     def demands(self) -> dict[int, SlotDemand]:
-        """What each slot that somebody holds said last."""
+        """What each slot said last, whether somebody holds it or not."""
         with translate_errors(self._address):
             rows = self._connected().execute(_CURVES).fetchall()
-        found = {int(slot): json.loads(text) for slot, text in rows}
+        found = {int(slot): (json.loads(text), bool(live)) for slot, text, live in rows}
         return {
-            slot: SlotDemand(SpendingCurve(prices, visits), pages)
-            for slot, (prices, visits, pages) in found.items()
+            slot: SlotDemand(SpendingCurve(prices, visits), pages, spent, live)
+            for slot, ((prices, visits, pages, spent), live) in found.items()
         }
 
     def price(self) -> float | None:
@@ -186,4 +193,5 @@ class PostgresLeases:
     def _connected(self) -> psycopg.Connection[Any]:
         if self._connection is None or self._connection.closed:
             self._connection = connect(self._address)
+            lock.be_brief(self._connection, self.seconds)
         return self._connection

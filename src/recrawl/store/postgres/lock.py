@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 _PATIENCE_SECONDS, _LOOK_SECONDS = 1.0, 0.05
 _TRY = "select pg_try_advisory_lock($1::integer, $2::regnamespace::oid::integer)"
 _SHARE = "select pg_try_advisory_lock_shared($1::integer, $2::regnamespace::oid::integer)"
+_BRIEF = """
+    select set_config('idle_in_transaction_session_timeout', $1, false),
+        set_config('lock_timeout', $2, false)
+"""
 _HELD = """
     select 1 from pg_locks
     where locktype = 'advisory' and granted and objsubid = 2
@@ -72,6 +76,19 @@ def share(connection: psycopg.Connection[Any], address: PostgresAddress) -> None
         if time.monotonic() > last:
             raise held_by_another(connection, address)
         time.sleep(_LOOK_SECONDS)
+
+
+def be_brief(connection: psycopg.Connection[Any], lease_seconds: float) -> None:
+    """Let the server end a transaction in which nothing happens: a worker that was paused.
+
+    Others wait for it meanwhile, so they have more patience than it has time.
+
+    Args:
+        connection: Of a worker.
+        lease_seconds: How long its lease lasts.
+    """
+    patience = round(1000 * lease_seconds)
+    connection.execute(_BRIEF, (str(patience // 3), str(patience)))
 
 
 def _try(connection: psycopg.Connection[Any], address: PostgresAddress) -> bool:

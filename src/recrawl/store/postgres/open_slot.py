@@ -14,20 +14,20 @@ from recrawl.store.slots.numbers import SlotNumbers
 from recrawl.store.slots.read_slot import ReadSlot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from recrawl.entries.store import ReadStore, WriteStore
     from recrawl.parse.store_addresses import PostgresAddress
     from recrawl.settings.slots import SlotScope
     from recrawl.store.retention import Retention
+    from recrawl.store.slots.leases import Lease
 
 
 @contextmanager
 def open_slot(
     address: PostgresAddress,
     scope: SlotScope,
-    fence: int,
-    is_over: Callable[[], bool],
+    lease: Lease,
     retention: Retention,
 ) -> Iterator[tuple[WriteStore, ReadStore]]:
     """A slot for a crawl, which sees nothing else of the store.
@@ -35,14 +35,13 @@ def open_slot(
     Args:
         address: Where the store is.
         scope: The slot.
-        fence: Number of its taking.
-        is_over: Whether its lease is over, by this worker's own steady clock.
+        lease: How long it lasts, and whether it is over.
         retention: Which versions to keep.
     """
     numbers = SlotNumbers(scope)
-    held = HeldSlot(address, numbers, fence, is_over)
+    held = HeldSlot(address, numbers, lease)
     with (
         PostgresWriteSlot.hold(held, retention) as written,
-        PatientReadStore(address, is_over=is_over) as whole,
+        PatientReadStore(address, is_over=lease.is_over) as whole,
     ):
         yield written, cast("ReadStore", ReadSlot(whole, numbers))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from recrawl.entries.entries import HintsTaken
 from recrawl.entries.freshness import FreshnessNoted
-from recrawl.errors import RecrawlError, StoreLocked, StoreUnwritable
+from recrawl.errors import RecrawlError, StoreError, StoreLocked
 from recrawl.store.postgres import lock, schema
 from recrawl.store.postgres.connections import connect, transaction, translate_read_errors
 from recrawl.store.postgres.database import PostgresDatabase
@@ -29,27 +29,32 @@ from recrawl.store.rows.write_store import begin
 from recrawl.store.slots.entries import in_slot, in_store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     import psycopg
 
     from recrawl.entries.entries import Entry, Receipt
     from recrawl.parse.store_addresses import PostgresAddress
     from recrawl.store.retention import Retention
+    from recrawl.store.slots.leases import Lease
     from recrawl.store.slots.numbers import SlotNumbers
 
 _Aside: TypeAlias = HintsTaken | FreshnessNoted
 _AGAIN_SECONDS = 0.2
 _NEXT = "update writers set commits = commits + 1 where slot = 0"
-_MINE = "update slots set commits = commits + 1 where slot = ? and fence = ? returning commits"
-_WRITTEN = "select commits from slots where slot = ? and fence = ?"
-_NOTE = "update slots set at = ?, copies = ?, fresh = ?, low = ?, high = ? where slot = ?"
+_FENCE = "select fence from slots where slot = ?"
+_COUNT = "update slot_notes set commits = commits + 1 where slot = ? returning commits"
+_WRITTEN = """
+    select commits from slot_notes join slots on slots.slot = slot_notes.slot
+    where slots.slot = ? and fence = ?
+"""
+_NOTE = "update slot_notes set copies = ?, fresh = ?, low = ?, high = ? where slot = ?"
 # Slots note their own share of fresh copies; of the whole crawl it is the mean over all copies.
 _NOTED = """
     insert into freshness (at, copies, fresh, low, high)
     select ?, sum(copies), sum(fresh * copies) / sum(copies), sum(low * copies) / sum(copies),
         sum(high * copies) / sum(copies)
-    from slots where copies > 0 having sum(copies) > 0
+    from slot_notes where copies > 0 having sum(copies) > 0
     on conflict (at) do update set copies = excluded.copies, fresh = excluded.fresh,
         low = excluded.low, high = excluded.high
 """
@@ -62,14 +67,12 @@ class HeldSlot:
     Args:
         address: Where the store is.
         numbers: Which pages, hosts and rules the slot has.
-        fence: Number of its taking.
-        is_over: Whether the lease is over, by this worker's own steady clock.
+        lease: Until when.
     """
 
     address: PostgresAddress
     numbers: SlotNumbers
-    fence: int
-    is_over: Callable[[], bool]
+    lease: Lease
 
     @property
     def slot(self) -> int:
@@ -96,7 +99,7 @@ class PostgresWriteSlot(PostgresWriteStore):
         """Load what the last writer left."""
         self._held = held
         self._begun = 0
-        super().__init__(held.address, connection, held.fence, retention)
+        super().__init__(held.address, connection, held.lease.fence, retention)
         held.numbers.grow(self.database)
 
     @classmethod
@@ -119,11 +122,10 @@ class PostgresWriteSlot(PostgresWriteStore):
     def transaction(self, *, erases: bool = False) -> Iterator[None]:  # noqa: ARG002 - by `wipe`
         """Write everything inside or nothing."""
         with transaction(self._connection):
-            self.database.execute(_NEXT)
-            found = self.database.execute(_MINE, (self._held.slot, self._held.fence)).get
-            if found is None:
+            self.database.execute(_NEXT)  # from now on nobody else writes, or takes a slot
+            if self.database.execute(_FENCE, (self._held.slot,)).get != self._held.lease.fence:
                 raise self._held.lost()
-            self._begun = int(found)
+            self._begun = int(self.database.execute(_COUNT, (self._held.slot,)).get)
             self._pages = largest_id(self.database, "pages")
             self._visit = largest_id(self.database, "visits")
             yield
@@ -162,7 +164,7 @@ class PostgresWriteSlot(PostgresWriteStore):
         while True:
             try:
                 receipts = super().write(entries)
-            except StoreUnwritable:
+            except StoreError:
                 if not self._connection.closed:
                     raise
                 if not self._recovered() or self.prepared is None:
@@ -184,13 +186,13 @@ class PostgresWriteSlot(PostgresWriteStore):
                     self.database.execute("delete from hints where id = any(?)", (taken,))
                 else:
                     at = milliseconds(entry.at_seconds)
-                    figures = (at, entry.copies, entry.fresh, entry.low, entry.high)
+                    figures = (entry.copies, entry.fresh, entry.low, entry.high)
                     self.database.execute(_NOTE, (*figures, slot))
                     self.database.execute(_NOTED, (at,))
 
     def _recovered(self) -> bool:
         """Have another connection while the lease lasts; whether the last write is committed."""
-        while not self._held.is_over():
+        while not self._held.lease.is_over():
             try:
                 connection = _connected(self._held)
             except StoreLocked:
@@ -201,7 +203,7 @@ class PostgresWriteSlot(PostgresWriteStore):
             self._connection = connection
             self.database = PostgresDatabase(connection, self._address.schema)
             with self.errors(reading=True), transaction(connection):
-                where = (self._held.slot, self._held.fence)
+                where = (self._held.slot, self._held.lease.fence)
                 found = self.database.execute(_WRITTEN, where).get
                 self._read_latest()
             if found is None:
@@ -217,6 +219,7 @@ def _connected(held: HeldSlot) -> psycopg.Connection[Any]:
         with translate_read_errors(held.address):
             schema.require_current(connection, held.address)
             lock.share(connection, held.address)
+            lock.be_brief(connection, held.lease.seconds)
     except BaseException:
         connection.close()
         raise

@@ -6,14 +6,16 @@ Touches: the network, through what it opens.
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Protocol
 
 from recrawl.errors import InvalidSettings
 from recrawl.parse.store_addresses import is_postgres, read_address
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from contextlib import AbstractContextManager
 
     from recrawl.entries.store import ReadStore, WriteStore
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from recrawl.store.retention import Retention
 
 LEASE_SECONDS = 30.0
+_STEADY = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,38 @@ class LeaseState:
     free: tuple[int, ...]
     workers: int
     now_seconds: float
+
+
+@dataclass(slots=True, eq=False)
+class Lease:
+    """A lease of a slot, as the worker that has it knows it.
+
+    Args:
+        fence: Number of the taking: that of whoever takes the slot next is higher.
+        seconds: How long a lease lasts.
+        until: When it is over, by a clock of this machine that nobody can set.
+    """
+
+    fence: int
+    seconds: float
+    until: float
+
+    @staticmethod
+    def now() -> float:
+        """Seconds by that clock, which goes on while the machine sleeps."""
+        return time.clock_gettime(_STEADY)
+
+    def is_over(self) -> bool:
+        """Whether another worker may have the slot by now."""
+        return self.now() >= self.until
+
+    def renewed(self, asked: float) -> None:
+        """Note that it was renewed, by a question that was asked at an instant."""
+        self.until = asked + self.seconds
+
+    def lose(self) -> None:
+        """Note that it is over."""
+        self.until = -inf
 
 
 class SlotLeases(Protocol):
@@ -76,7 +111,7 @@ class SlotLeases(Protocol):
         """Say what slots would spend, each by its fence."""
 
     def demands(self) -> dict[int, SlotDemand]:
-        """What each slot that somebody holds said last."""
+        """What each slot said last, whether somebody holds it or not."""
 
     def price(self) -> float | None:
         """The price that was last set; None before the first."""
@@ -110,8 +145,7 @@ def lease_slots(store: Address, seconds: float = LEASE_SECONDS) -> SlotLeases:
 def open_slot(
     store: Address,
     scope: SlotScope,
-    fence: int,
-    is_over: Callable[[], bool],
+    lease: Lease,
     retention: Retention,
 ) -> AbstractContextManager[tuple[WriteStore, ReadStore]]:
     """A slot of a store for a crawl, which sees nothing else of the store.
@@ -119,10 +153,9 @@ def open_slot(
     Args:
         store: Its address.
         scope: The slot.
-        fence: Number of its taking.
-        is_over: Whether its lease is over, by this worker's own steady clock.
+        lease: How long it lasts, and whether it is over.
         retention: Which versions to keep.
     """
     from recrawl.store.postgres import open_slot as postgres
 
-    return postgres.open_slot(read_address(os.fspath(store)), scope, fence, is_over, retention)
+    return postgres.open_slot(read_address(os.fspath(store)), scope, lease, retention)

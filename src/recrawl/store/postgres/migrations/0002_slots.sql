@@ -6,17 +6,21 @@ CREATE TABLE workers (
     until TIMESTAMPTZ NOT NULL
 );
 
--- `fence` rises with each taking: whoever has an older number writes nothing any more. `commits`
--- counts the transactions of a slot, so that a writer whose connection broke knows what it wrote.
+-- `fence` rises with each taking: whoever has an older number writes nothing any more.
 CREATE TABLE slots (
     slot BIGINT PRIMARY KEY,
     fence BIGINT NOT NULL DEFAULT 0,
-    commits BIGINT NOT NULL DEFAULT 0,
     worker TEXT,
     until TIMESTAMPTZ,
-    curve TEXT,
-    curve_at TIMESTAMPTZ,
-    at BIGINT,
+    curve TEXT
+);
+
+-- What a slot writes of itself. `commits` counts its transactions, so that a writer whose connection
+-- broke knows what it wrote. A row of its own: a long transaction must not keep a lease from being
+-- renewed.
+CREATE TABLE slot_notes (
+    slot BIGINT PRIMARY KEY,
+    commits BIGINT NOT NULL DEFAULT 0,
     copies BIGINT,
     fresh DOUBLE PRECISION,
     low DOUBLE PRECISION,

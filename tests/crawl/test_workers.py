@@ -1,0 +1,273 @@
+"""Several workers on one crawl, each a process of its own, and all that may happen to them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from contextlib import ExitStack, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
+
+import pytest
+
+from tests.cli.running import run
+from tests.servers import postgres
+from tests.servers.changing_site import page
+from tests.waiting import started, wait_until
+
+AGENT = "test-bot (me@example.org)"
+DELAY, LEASE = 0.2, 3.0
+SITES, PAGES = 8, 10
+# The clock of a worker, five minutes ahead: everything that reads the time of day is loaded after.
+AHEAD = """
+import sys, time
+real = time.time
+time.time = lambda: real() + 300
+from recrawl.cli.main import main
+main()
+"""
+
+
+class Sites:
+    """Sites on loopback addresses, one each, and when each was asked and had answered."""
+
+    def __init__(self):
+        self.log = {}
+        self.pages = Counter()
+        self.lock = threading.Lock()
+
+    def answer(self, handler):
+        began = time.monotonic()
+        host = handler.headers["Host"]
+        if handler.path == "/robots.txt":
+            status, body = 404, b""
+        else:
+            links = [f"/{number}" for number in range(PAGES)] if handler.path == "/" else []
+            status, body = 200, page(f"{host}{handler.path}", *links).encode()
+        handler.send_response(status)
+        handler.send_header("Content-Type", "text/html")
+        handler.send_header("Content-Length", str(len(body)))
+        handler.end_headers()
+        handler.wfile.write(body)
+        with self.lock:
+            self.log.setdefault(host, []).append((began, time.monotonic()))
+            self.pages[f"http://{host}{handler.path}"] += status == 200
+
+    def asked(self, host):
+        return len(self.log.get(host, ()))
+
+
+@contextmanager
+def running_sites():
+    sites = Sites()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        timeout = 5
+
+        def do_GET(self):
+            sites.answer(self)
+
+        def log_message(self, *_):
+            """Say nothing."""
+
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+
+        def handle_error(self, *_):
+            """Say nothing of a client that was killed."""
+
+    with ExitStack() as stack:
+        sites.addresses = []
+        for number in range(SITES):
+            server = Server((f"127.0.0.{11 + number}", 0), Handler)
+            stack.callback(server.server_close)
+            thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+            thread.start()
+            stack.callback(thread.join)
+            stack.callback(server.shutdown)
+            sites.addresses.append(f"http://{server.server_address[0]}:{server.server_port}")
+        yield sites
+
+
+def settings_text(place, sites, budget="1000000/1d"):
+    text = (
+        f'agent = "{AGENT}"\nbudget = "{budget}"\n[storage]\nstore = "{place}"\nslots = 8\n'
+        f'[politeness]\ndelay = "{DELAY}s"\n'
+    )
+    for address in sites.addresses:
+        text += f'[[site]]\naddress = "{address}/"\nlocal = true\nlinks = 1\nmaximum = "2s"\n'
+    return text
+
+
+@contextmanager
+def worker(folder, name, *, ahead=False, lease=LEASE):
+    """A worker that is killed in the end; with its visit log and what it says."""
+    program = ["-c", AHEAD] if ahead else ["-m", "recrawl"]
+    words = ("worker", "--lease", f"{lease}s", "--visit-log", f"{name}.jsonl")
+    with (folder / f"{name}.txt").open("w") as said:
+        command = [sys.executable, *program, *words]
+        how = {"cwd": folder, "stdout": said, "stderr": subprocess.STDOUT}
+        with started(command, **how) as process:
+            yield process
+
+
+def logged(folder, name):
+    file = folder / f"{name}.jsonl"
+    if not file.exists():
+        return []
+    return [json.loads(line) for line in file.read_text().splitlines() if line.endswith("}")]
+
+
+def said(folder, name):
+    return (folder / f"{name}.txt").read_text()
+
+
+def slots_of(folder, name):
+    """Slots that a worker holds, by what it said."""
+    held = set()
+    for line in said(folder, name).splitlines():
+        verb, _, rest = line.partition(" slot ")
+        if verb in {"Took", "Lost", "Gave"}:
+            (held.add if verb == "Took" else held.discard)(int(rest.split()[0].rstrip(".")))
+    return held
+
+
+def assert_polite(sites):
+    """No host was asked again before its delay had passed since it had answered."""
+    for host, log in sites.log.items():
+        for (_, answered), (asked, _) in pairwise(sorted(log)):
+            assert asked - answered >= DELAY, host
+
+
+def test_workers_survive_what_may_happen_to_them(tmp_path):
+    server = postgres.own_server()
+    with postgres.place() as place, running_sites() as sites, ExitStack() as stack:
+        (tmp_path / "recrawl.toml").write_text(settings_text(place, sites))
+        made = run("init", cwd=tmp_path)
+        assert made.code == 0, made.err
+        names = ("killed", "paused", "lost", "ahead")
+        workers = {
+            name: stack.enter_context(worker(tmp_path, name, ahead=name == "ahead"))
+            for name in names
+        }
+        wait_until(lambda: all(logged(tmp_path, name) for name in names))
+
+        workers["killed"].kill()
+        held = slots_of(tmp_path, "paused")
+        assert held
+        os.kill(workers["paused"].pid, signal.SIGSTOP)
+        others = ("lost", "ahead")
+        wait_until(lambda: held <= set().union(*(slots_of(tmp_path, name) for name in others)))
+        os.kill(workers["paused"].pid, signal.SIGCONT)
+        wait_until(lambda: "Lost slot" in said(tmp_path, "paused"))
+
+        before = {name: len(logged(tmp_path, name)) for name in ("lost", "ahead", "paused")}
+        server.stop()
+        server.begin_again()
+        wait_until(lambda: all(len(logged(tmp_path, name)) > before[name] + 3 for name in before))
+
+        workers["lost"].kill()
+        hosts = {host: sites.asked(host) for host in sites.log}
+        wait_until(lambda: all(sites.asked(host) > hosts[host] + 2 for host in hosts))
+        for name in ("paused", "ahead"):
+            workers[name].terminate()
+        for name in ("paused", "ahead"):
+            assert workers[name].wait(60) == 0, said(tmp_path, name)
+
+        assert_polite(sites)
+        acknowledged = [each for name in names for each in logged(tmp_path, name)]
+        with postgres.reading(place) as reader:
+            assert [each for each in reader.check() if each.found] == []
+            visits = list(reader.visits())
+            numbers = [int(number) for some in visits for number in some.page]
+            times = [
+                int(at.astype("datetime64[ms]").astype(int)) for some in visits for at in some.at
+            ]
+            addresses = reader.addresses(sorted(set(numbers)))
+            assert len(addresses) == SITES * (PAGES + 1)
+            named = dict(zip(sorted(set(numbers)), addresses, strict=True))
+            written = Counter(zip((named[each] for each in numbers), times, strict=True))
+            assert max(written.values()) == 1
+            assert max(times) / 1000 < time.time() + 1  # whatever a worker's own clock said
+            known = Counter(named[each] for each in numbers)
+            told = Counter(each["page"] for each in acknowledged)
+            assert all(known[address] >= count for address, count in told.items())
+            assert all(sites.pages[address] >= count for address, count in known.items())
+
+
+def test_the_budget_is_kept_whoever_crawls(tmp_path):
+    budget = 150
+    with postgres.place() as place, running_sites() as sites, ExitStack() as stack:
+        (tmp_path / "recrawl.toml").write_text(settings_text(place, sites, f"{budget}/1d"))
+        made = run("init", cwd=tmp_path)
+        assert made.code == 0, made.err
+        first = stack.enter_context(worker(tmp_path, "first"))
+        wait_until(lambda: len(logged(tmp_path, "first")) > 40)
+        stack.enter_context(worker(tmp_path, "second"))
+        wait_until(lambda: len(logged(tmp_path, "second")) > 5)
+        first.kill()
+
+        def count():
+            with postgres.reading(place) as reader:
+                return reader.last_visit()
+
+        wait_until(lambda: count() >= 0.98 * budget)
+        time.sleep(2 * LEASE)  # in which nothing more may be spent
+        assert count() <= 1.02 * budget
+
+
+def test_a_store_in_a_file_is_for_one_process(tmp_path):
+    run("init", cwd=tmp_path)
+
+    ended = run("worker", cwd=tmp_path)
+
+    assert ended.code == 1
+    assert "workers need a store in PostgreSQL" in ended.err
+
+
+@pytest.fixture
+def crawl_of_workers(tmp_path):
+    with postgres.place() as place, running_sites() as sites:
+        (tmp_path / "recrawl.toml").write_text(settings_text(place, sites))
+        run("init", cwd=tmp_path)
+        with worker(tmp_path, "one") as process:
+            wait_until(lambda: len(logged(tmp_path, "one")) > 5)
+            yield tmp_path, process, place
+
+
+def test_nobody_else_writes_while_workers_do(crawl_of_workers):
+    folder, _, _ = crawl_of_workers
+
+    ended = run("prune", "--yes", cwd=folder)
+
+    assert ended.code == 1
+    assert "in use" in ended.err
+
+
+def test_workers_agree_on_the_number_of_slots(crawl_of_workers):
+    folder, _, _ = crawl_of_workers
+    text = (folder / "recrawl.toml").read_text()
+    (folder / "recrawl.toml").write_text(text.replace("slots = 8", "slots = 4"))
+
+    ended = run("worker", cwd=folder)
+
+    assert ended.code == 1
+    assert "other workers run with 8 slots; stop them before you set slots = 4" in ended.err
+
+
+def test_a_worker_that_is_stopped_leaves_its_slots_at_once(crawl_of_workers):
+    folder, process, _ = crawl_of_workers
+    process.terminate()
+    assert process.wait(60) == 0, said(folder, "one")
+
+    began = time.monotonic()
+    with worker(folder, "two", lease=60.0):
+        wait_until(lambda: len(slots_of(folder, "two")) == SITES)
+    assert time.monotonic() - began < 60.0
