@@ -53,11 +53,11 @@ class Sites:
         handler.send_response(status)
         handler.send_header("Content-Type", "text/html")
         handler.send_header("Content-Length", str(len(body)))
-        handler.end_headers()
-        handler.wfile.write(body)
-        with self.lock:
+        with self.lock:  # before it is sent: whoever is asked has answered no sooner
             self.log.setdefault(host, []).append((began, time.monotonic()))
             self.pages[f"http://{host}{handler.path}"] += status == 200
+        handler.end_headers()
+        handler.wfile.write(body)
 
     def asked(self, host):
         return len(self.log.get(host, ()))

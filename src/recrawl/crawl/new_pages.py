@@ -48,12 +48,22 @@ _MOST_SOURCES = 1_000  # of an origin, beyond which no page becomes a hub
 
 
 @dataclass(frozen=True, slots=True)
-class _Brought:
-    """What a page has brought: its links, the simhash of its text, whether it is but a copy."""
+class PageLinks:
+    """What a page has brought.
 
-    links: Sequence[str]
+    Args:
+        addresses: Addresses of its rule that it links to.
+        depth: How many links away it is itself.
+        refusals: Links that are not followed.
+        simhash: Simhash of its text; None where nobody asks for it.
+        original: The page that it is a copy of; None if it is none.
+    """
+
+    addresses: Sequence[str]
+    depth: int
+    refusals: Refusals
     simhash: int | None
-    is_copy: bool
+    original: DuplicateOf | None
 
 
 class NewPages:
@@ -140,13 +150,13 @@ class NewPages:
         if admission.rule != NO_RULE and depth <= links + MOST_HOPS:
             self.add([admission.address], now, depth)
 
-    async def follow(self, visit: PageVisit, number: int, original: DuplicateOf | None) -> None:
-        """Add the pages of the same rule that a page links to, as deep as the rule allows.
+    async def read_links(
+        self, visit: PageVisit, number: int, original: DuplicateOf | None
+    ) -> PageLinks | None:
+        """Pages of the same rule that a page links to; None where no link is to be followed.
 
         What has the content of another page has its links, too, and where their addresses differ
         they lead ever deeper: those are left alone.
-
-        A page that has a copy and leads to new pages again is a hub: a source of new pages.
 
         Args:
             visit: A visit that brought new content.
@@ -156,8 +166,8 @@ class NewPages:
         page, response, rule = visit.page, visit.response, self._crawl.settings.rules[number]
         depth = self._reader.depth(page)
         if depth >= rule.links or self._has_enough(page):
-            return
-        found, simhash_now = list[str](), None
+            return None
+        found, refusals, simhash_now = list[str](), Refusals(), None
         if original is None or original.sign is not DuplicateSign.CONTENT:
             # All of one rule's pages are of one origin.
             permission = await self._robots.known(origin_of(rule.address))
@@ -166,15 +176,27 @@ class NewPages:
                 owner = site_of(response.address)
                 read = await self._threads.read(work, len(response.body), owner)
                 found, refusals, simhash_now = read
-                self._write_refusals(host_of(rule.address), refusals)
+        return PageLinks(found, depth, refusals, simhash_now, original)
+
+    def follow(self, visit: PageVisit, number: int, links: PageLinks) -> None:
+        """Add the pages that a page links to.
+
+        A page that has a copy and leads to new pages again is a hub: a source of new pages.
+
+        Args:
+            visit: A visit that brought new content.
+            number: Number of the page's rule.
+            links: What it links to.
+        """
+        rule, original = self._crawl.settings.rules[number], links.original
+        self._write_refusals(host_of(rule.address), links.refusals)
         hub = self._hub(visit.address)
         look = None if hub is None else partial(SourceLooked, hub)
-        added = self.add(found, visit.at, depth + 1, look)
-        if hub is None and found and original is None and visit.outcome.compared:
+        added = self.add(links.addresses, visit.at, links.depth + 1, look)
+        if hub is None and links.addresses and original is None and visit.outcome.compared:
             added.add_done_callback(partial(self._note_hub, visit.address, visit.at))
-        if rule.filters.traps and depth:
-            brought = _Brought(found, simhash_now, is_copy=original is not None)
-            added.add_done_callback(partial(self._judge, visit.address, brought))
+        if rule.filters.traps and links.depth:
+            added.add_done_callback(partial(self._judge, visit.address, links))
 
     def unchanged(self, visit: PageVisit) -> None:
         """Note that a page is as it was: if it is a hub, nothing is new."""
@@ -203,19 +225,19 @@ class NewPages:
             sources.put(hub)
             self._ledger.put(SourcesKnown([hub]))
 
-    def _judge(self, address: str, brought: _Brought, added: asyncio.Future[Receipt]) -> None:
+    def _judge(self, address: str, brought: PageLinks, added: asyncio.Future[Receipt]) -> None:
         """Learn from what a page has brought whether addresses of its shape lead anywhere."""
         if added.cancelled() or added.exception() is not None:
             return
         receipt = added.result()
         assert isinstance(receipt, Found)  # noqa: S101 - the receipt of `PagesFound`
-        links = zip(brought.links, receipt.pages, strict=True)
+        links = zip(brought.addresses, receipt.pages, strict=True)
         new = [each for each, page in links if page >= receipt.known]
         host, shape, shapes = host_of(address), shape_of(address), self._crawl.shapes
         was_trap = shapes.is_trap(host, shape)
         fruitful = any(shape_of(each) != shape for each in new)
         judged = shapes.judge(
-            host, shape, brought.simhash, fruitful=fruitful, duplicate=brought.is_copy
+            host, shape, brought.simhash, fruitful=fruitful, duplicate=brought.original is not None
         )
         if judged is None:
             return

@@ -75,6 +75,9 @@ class VisitCycle:
             leased = LeasedPage(lease, due.address, known, read_masks(masks), rule)
             first = await self._visitor.visit(leased)
             visit = await self._duplicates.checked(leased, first)
+            links = None
+            if rule.links and first.follows_links:
+                links = await self._new_pages.read_links(first, number, visit.original)
         except HostBusy as busy:
             agenda.release_lease(page, busy.until)
             if busy.why:
@@ -95,14 +98,16 @@ class VisitCycle:
             age=visit.verdict.age,
             false_changes=visit.false_changes,
         )
+        if links is not None:
+            # Before the visit: a crawl that is killed in between makes the visit again, while links
+            # of a page that stays as it is would not be followed for long.
+            self._new_pages.follow(first, number, links)
         self._ledger.put_visit(self._entry(visit, learned), visit)
         self._schedule.visited()
         self._duplicates.after(visit)
         if visit.moved_to:
             self._new_pages.moved(page, visit.moved_to, rule.links, visit.at)
-        if rule.links and first.follows_links:
-            await self._new_pages.follow(first, number, visit.original)
-        elif rule.links and first.outcome.compared:
+        if rule.links and first.outcome.compared and not first.follows_links:
             self._new_pages.unchanged(first)
 
     def _entry(self, visit: PageVisit, learned: Learned) -> VisitMade:

@@ -29,13 +29,17 @@ def slots_to_take(held: int, free: Sequence[int], slots: int, workers: int) -> l
     return list(free[: max(-(-slots // workers) - held, 0)])
 
 
-def slots_to_release(held: Sequence[int], slots: int, workers: int) -> list[int]:
-    """Slots that a worker gives back, so that another one may take them: its last ones.
+def slots_to_release(held: Sequence[int], fewest: int) -> list[int]:
+    """Slots that a worker gives back, so that one that has fewer may take them: its last ones.
+
+    Args:
+        held: Those that it holds.
+        fewest: How many the worker holds that holds fewest.
 
     Examples:
-        >>> slots_to_release([0, 1, 2, 3], slots=4, workers=2)
+        >>> slots_to_release([0, 1, 2, 3], fewest=0)
         [2, 3]
-        >>> slots_to_release([0, 1, 2], slots=5, workers=2)
+        >>> slots_to_release([0, 1], fewest=1)
         []
     """
-    return list(held[-(-slots // workers) :])
+    return list(held[len(held) - max(len(held) - fewest, 0) // 2 :])

@@ -104,6 +104,7 @@ class Worker:
         feed: The whole store and who is told of its events, by whoever holds the first slot.
 
     Attributes:
+        record: Wraps the fetcher of a slot in one that also writes down what was fetched.
         visits: How many visits were made.
     """
 
@@ -137,7 +138,13 @@ class Worker:
         self._failure: BaseException | None = None
         self._once = False
         self._clock: Clock = RealClock()
+        self.record: Callable[[Fetcher], Fetcher] = _as_it_is
         self.visits = 0
+
+    @property
+    def crawling(self) -> int:
+        """How many slots are being crawled."""
+        return sum(each.crawler is not None for each in self._held.values())
 
     def stop(self) -> None:
         """Stop soon, and give all slots back."""
@@ -195,7 +202,7 @@ class Worker:
         wanted = self._scopes.keys() - self._done
         free = [slot for slot in state.free if slot in wanted and slot not in self._held]
         mine = sorted(slot for slot, each in self._held.items() if not each.leaving)
-        for slot in slots_to_release(mine, len(wanted), state.workers):
+        for slot in slots_to_release(mine, state.fewest):
             self._held[slot].stop()
         for slot in slots_to_take(len(mine), free, len(wanted), state.workers):
             asked = Lease.now()
@@ -208,8 +215,6 @@ class Worker:
 
     def _lose(self, slot: int) -> None:
         held = self._held[slot]
-        if not held.leaving:
-            self._events.on_remark(f"Lost slot {slot}.")
         held.lease.lose()
         held.stop()
 
@@ -222,7 +227,8 @@ class Worker:
                 try:
                     await self._crawl_once(slot, held)
                 except StoreLocked:
-                    break
+                    held.lease.lose()
+                    continue
                 except StoreError as error:
                     self._events.on_remark(f"{error}; slot {slot} is opened again")
                     await asyncio.sleep(_AGAIN_SECONDS)
@@ -234,8 +240,9 @@ class Worker:
             self._failure = self._failure or error
             self._stopping = True
         finally:
-            if not held.lease.is_over():
-                self._events.on_remark(f"Gave slot {slot} back.")
+            is_over = held.lease.is_over()
+            self._events.on_remark(f"Lost slot {slot}." if is_over else f"Gave slot {slot} back.")
+            if not is_over:
                 with suppress(StoreError):  # then it is over by itself
                     await asyncio.to_thread(self._leases.release, slot, held.lease.fence)
             del self._held[slot]
@@ -245,7 +252,7 @@ class Worker:
         scope = self._scopes[slot]
 
         def gated(fetcher: Fetcher) -> Fetcher:
-            return LeasedFetcher(fetcher, held.lease.is_over, f"slot {slot}")
+            return LeasedFetcher(self.record(fetcher), held.lease.is_over, f"slot {slot}")
 
         with ExitStack() as stack:
             hooks = feed = None
@@ -292,7 +299,7 @@ class Worker:
         for slot, each in crawlers.items():
             if each.crawler is not None:
                 said[slot] = (
-                    each.fence,
+                    each.lease.fence,
                     demand_of(each.crawler.crawl, self._price, self._clock.now()),
                 )
         await asyncio.to_thread(self._leases.publish, said)
@@ -330,3 +337,7 @@ class Worker:
         with suppress(StoreError):
             await asyncio.to_thread(self._leases.leave)
         await asyncio.to_thread(self._leases.close)
+
+
+def _as_it_is(fetcher: Fetcher) -> Fetcher:
+    return fetcher

@@ -51,7 +51,15 @@ _TAKE = """
 _ALONE = "update writers set commits = commits + 1 where slot = 0"
 _RELEASE = "update slots set worker = null, until = null where slot = $1 and fence = $2"
 _FREE = "select slot from slots where worker is null or until <= clock_timestamp() order by slot"
-_WORKERS = "select count(*) from workers where until > clock_timestamp()"
+_WORKERS = """
+    select count(*), min(held) from (
+        select (
+            select count(*) from slots
+            where slots.worker = workers.worker and slots.until > clock_timestamp()
+        ) as held
+        from workers where until > clock_timestamp()
+    ) as live
+"""
 _LEAVE = "delete from workers where worker = $1 or until < clock_timestamp() - interval '1 day'"
 _NOW = "select cast(extract(epoch from clock_timestamp()) as double precision)"
 _PUBLISH = """
@@ -124,10 +132,12 @@ class PostgresLeases:
             renewed = connection.execute(
                 _RENEW, (self.seconds, self.worker, [*held.keys()], [*held.values()])
             ).fetchall()
+            workers, fewest = connection.execute(_WORKERS).fetchone() or (1, 0)
             return LeaseState(
                 held=frozenset(int(slot) for (slot,) in renewed),
                 free=tuple(int(slot) for (slot,) in connection.execute(_FREE)),
-                workers=int((connection.execute(_WORKERS).fetchone() or (1,))[0]),
+                workers=int(workers),
+                fewest=int(fewest or 0),
                 now_seconds=float((connection.execute(_NOW).fetchone() or (0.0,))[0]),
             )
 

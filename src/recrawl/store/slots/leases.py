@@ -36,12 +36,14 @@ class LeaseState:
         held: Slots that are still its own.
         free: Slots that nobody holds.
         workers: How many workers there are, with itself.
+        fewest: How many slots the worker holds that holds fewest.
         now_seconds: Seconds after 1970 by the server's clock.
     """
 
     held: frozenset[int]
     free: tuple[int, ...]
     workers: int
+    fewest: int
     now_seconds: float
 
 
