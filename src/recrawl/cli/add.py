@@ -145,8 +145,7 @@ def _add(block: NewBlock, settings: Path, before: Settings, *, later: bool) -> N
     store = store_of(settings, before)
     text = with_block(load_text(settings), block, name=str(settings))
     asked = replace(read_settings(text, name=str(settings)), weights_file=before.weights_file)
-
-    access = AccessTable(asked, settings.parent)  # raises where a secret is not where it should be
+    number = _added(asked, page=block.page)
 
     def write() -> None:
         with whole_file(settings) as file:
@@ -157,8 +156,8 @@ def _add(block: NewBlock, settings: Path, before: Settings, *, later: bool) -> N
         write()
         tell_crawl(store, _RESTART)
         return
+    access = AccessTable(asked, settings.parent, [asked.rules[number].address])
     try:
-        number = _added(asked, page=block.page)
         asyncio.run(find_pages(asked, store, [number], access, write))
     except StoreLocked:
         write()
@@ -345,7 +344,7 @@ def _discover_again(asked: Settings, settings: Path, block: NewBlock, *, later: 
     numbers = [row for row, rule in blocks if rule.address == wanted]
     if not numbers:
         raise InvalidSettings(f"no [[site]] or [[page]] {wanted} yet; leave out --again to add it")
-    access = AccessTable(asked, settings.parent)
+    access = AccessTable(asked, settings.parent, [wanted])
     asyncio.run(find_pages(asked, store_of(settings, asked), numbers[:1], access))
 
 

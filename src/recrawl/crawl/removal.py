@@ -1,7 +1,7 @@
 """Pages taken out of a crawl that does not run, and pages brought back into it.
 
-They are taken out of its WARC files, then out of its store. The files come first, while the store still knows the pages. So whenever the process is killed, the
-same call does the rest.
+They are taken out of its WARC files, then out of its store. The files come first, while the store
+still knows the pages. So whenever the process is killed, the same call does the rest.
 
 Touches: a store and files, through what it is given.
 """
