@@ -1,5 +1,6 @@
 """`recrawl changes`, as people and programs run it."""
 
+import csv
 import json
 import signal
 import xml.etree.ElementTree as ET
@@ -161,6 +162,52 @@ def test_a_file_holds_the_same_lines(crawl):
     assert (crawl / "events.jsonl").read_text() == run("changes", "--json", cwd=crawl).out
 
 
+def rows(ended):
+    assert ended.code == 0, ended.err
+    return list(csv.DictReader(ended.out.splitlines()))
+
+
+def test_csv_has_a_row_per_event(crawl):
+    events = lines(run("changes", "--json", cwd=crawl))
+    table = rows(run("changes", "--csv", cwd=crawl))
+
+    assert [row["cursor"] for row in table] == [event["id"] for event in events]
+    assert [row["page"] for row in table] == [event["subject"] for event in events]
+    changed, data = table[2], events[2]["data"]
+    assert changed["kind"] == "changed"
+    assert changed["seen_at"] == "2026-01-01T14:00:00Z"
+    assert changed["likely"] == "2026-01-01T13:30:00Z"
+    assert (changed["version"], changed["gist"]) == (data["version"], data["gist"] or "")
+    assert float(changed["share"]) == pytest.approx(data["share"])
+    assert (table[4]["reason"], table[4]["version"], table[4]["share"]) == ("gone", "", "")
+    assert rows(run("changes", "--csv", "--newest", 2, cwd=crawl)) == table[-2:]
+    assert rows(run("changes", "--csv", "--limit", 2, cwd=crawl)) == table[:2]
+    assert rows(run("changes", "--csv", "--kind", "new", cwd=crawl)) == [
+        row for row in table if row["kind"] == "new"
+    ]
+    newest = {row["page"]: row for row in table}
+    latest = rows(run("changes", "--csv", "--latest", cwd=crawl))
+    assert {row["page"]: row for row in latest} == newest
+    assert rows(run("changes", "--csv", "--latest", "--newest", 1, cwd=crawl)) == table[-1:]
+
+
+def test_a_csv_file_holds_the_same_rows(crawl):
+    assert run("changes", "-o", "events.csv", cwd=crawl).code == 0
+
+    assert (crawl / "events.csv").read_text() == run("changes", "--csv", cwd=crawl).out
+
+
+def test_a_store_may_be_named_as_in_other_verbs(crawl, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    store = crawl / "recrawl.db"
+    here = lines(run("changes", "--json", cwd=crawl))
+
+    assert lines(run("changes", store, "--json", cwd=elsewhere)) == here
+    assert lines(run("changes", store, "--with", "text", "--json", cwd=elsewhere))
+    assert len(rows(run("changes", store, "--csv", cwd=elsewhere))) == len(here)
+    assert run("changes", store, "--deliver", cwd=elsewhere).code == 2
+
+
 def test_what_cannot_be_is_refused_in_one_sentence(crawl):
     told = run("changes", "--after", "aaaaaaaa-1", cwd=crawl)
     assert sentence(told).endswith("cursor aaaaaaaa-1 belongs to another store; take a snapshot")
@@ -170,5 +217,9 @@ def test_what_cannot_be_is_refused_in_one_sentence(crawl):
         ("--after", "aaaaaaaa-1", "--snapshot"),
         ("--follow", "-o", "a.jsonl"),
         ("--atom", "a.xml", "--follow"),
+        ("--csv", "--json"),
+        ("--csv", "--snapshot"),
+        ("--follow", "-o", "a.csv"),
+        ("--csv", "--with", "diff"),
     ):
         assert run("changes", *options, cwd=crawl).code == 2, options

@@ -307,3 +307,14 @@ def test_a_log_without_room_is_said(tmp_path):
     assert "Traceback" not in ended.err
     last = ended.err.splitlines()[-1]
     assert last == "Error: /dev/full: the visit log cannot be written (no space left on device)"
+
+
+def test_a_crawl_of_nothing_says_what_to_do(tmp_path):
+    run("init", tmp_path, "--agent", AGENT)
+    ended = run("crawl", "--once", "-q", cwd=tmp_path)
+
+    assert ended.code == 0
+    assert ended.err == (
+        "Warning: recrawl.toml names no site yet; `recrawl add https://...` adds one, also while "
+        "this runs.\n"
+    )

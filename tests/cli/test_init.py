@@ -1,6 +1,7 @@
 """`recrawl init`, as people run it."""
 
 import os
+import shlex
 import subprocess
 import sys
 
@@ -22,7 +23,7 @@ def test_a_crawl_is_begun_in_the_folder_where_one_is(tmp_path):
     assert ended.out == ""
     assert ended.err.splitlines() == [
         "Wrote recrawl.toml and recrawl.db. Next:",
-        "  1. edit recrawl.toml: set agent, the name and contact that sites see",
+        '  1. recrawl set "agent=my-copy (me@example.org)"  (the name that sites see)',
         "  2. recrawl add https://...",
         "  3. recrawl crawl",
     ]
@@ -34,6 +35,14 @@ def test_without_an_agent_the_settings_ask_for_one(tmp_path):
 
     with pytest.raises(InvalidSettings, match=r"line \d+: agent must be .* \(got \"\"\)$"):
         read_settings((tmp_path / "recrawl.toml").read_text(encoding="utf-8"))
+
+
+def test_the_step_that_is_named_sets_the_agent(tmp_path):
+    ended = run("init", cwd=tmp_path)
+    step = ended.err.splitlines()[1].partition("recrawl ")[2].partition("  (")[0]
+
+    assert run(*shlex.split(step), cwd=tmp_path).code == 0
+    assert run("status", cwd=tmp_path).code == 0
 
 
 def test_with_an_agent_the_settings_are_complete(tmp_path):

@@ -220,10 +220,51 @@ def test_a_variable_that_is_missing_ends_the_crawl_before_it_begins(crawled, mon
     for name in ("PASSWORD", "KEY", "PROXY"):
         monkeypatch.delenv(name, raising=False)
 
-    before = (folder / "recrawl.toml").read_text()
-    crawl = sentence(run("crawl", "--once", cwd=folder))
-    add = sentence(run("add", "http://127.0.0.1:8088/", "--local", cwd=folder))
+    said = sentence(run("crawl", "--once", cwd=folder))
 
-    assert crawl == add
-    assert crawl.endswith(": no such environment variable is set")
-    assert (folder / "recrawl.toml").read_text() == before
+    assert said.endswith(": no such environment variable is set")
+
+
+def test_a_variable_that_is_missing_stops_only_what_needs_it(tmp_path, monkeypatch):
+    """Each of these asks one site, or none at all."""
+    monkeypatch.delenv("NOWHERE", raising=False)
+    run("init", tmp_path, "--agent", AGENT)
+    with ExitStack() as stack:
+        pages = {"/": page(b"home"), "/more": page(b"more")}
+        plain, closed = (stack.enter_context(FaultServer(pages).in_thread()) for _ in range(2))
+        for server in (plain, closed):
+            assert run("add", server.address("/"), "--local", cwd=tmp_path).code == 0
+        assert run("crawl", "--once", cwd=tmp_path).code == 0
+        with (tmp_path / "recrawl.toml").open("a") as file:
+            file.write('token = "env:NOWHERE"\n')  # of the last site
+        asked = len(closed.requests)
+
+        def ended(*words):
+            return run(*words, cwd=tmp_path)
+
+        for words in (
+            ("find", plain.address("/")),
+            ("add", "--again", plain.address("/")),
+            ("add", plain.address("/more"), "--page-only", "--local"),
+            ("add", closed.address("/more"), "--page-only", "--local", "--later"),
+            ("get", plain.address("/"), "--fresh", "0.99999"),
+            ("get", closed.address("/")),
+            ("set", plain.address("/"), "weight=2"),
+            *(("status",), ("pages",), ("why", closed.address("/")), ("changes",)),
+            ("hint", closed.address("/")),
+            ("remove", closed.address("/more"), "--block", "--yes"),
+        ):
+            assert ended(*words).code == 0, words
+        for words in (
+            ("find",),
+            ("find", closed.address("/")),
+            ("add", "--again", closed.address("/")),
+            ("add", closed.address("/more"), "--page-only", "--local"),
+            ("get", closed.address("/"), "--fresh", "0.99999"),
+            ("crawl", "--once"),
+        ):
+            said = sentence(ended(*words))
+            assert said == (
+                f"{closed.address('/')}: token env:NOWHERE: no such environment variable is set"
+            ), words
+        assert len(closed.requests) == asked

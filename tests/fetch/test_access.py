@@ -1,5 +1,6 @@
 """Which address is asked for how, and what is said where a secret is not to be had."""
 
+import asyncio
 import ssl
 import traceback
 
@@ -8,11 +9,14 @@ import trustme
 
 from recrawl.errors import InvalidSettings, MissingExtra
 from recrawl.fetch import access as module
-from recrawl.fetch.access import NO_ACCESS, AccessTable
+from recrawl.fetch.access import NO_ACCESS, Access, AccessTable
 from recrawl.fetch.fetcher import RequestLimits
+from recrawl.fetch.http.client import HttpFetcher
+from recrawl.parse.messages import Request
 from recrawl.settings.access_keys import AccessRule
 from recrawl.settings.rules import Rule
 from recrawl.settings.settings import Settings
+from tests.servers.faults import FaultServer
 
 HIDDEN = "hunter2hunter2"
 AGENT = "bot (me@example.org)"
@@ -248,6 +252,35 @@ def test_a_secret_that_is_not_to_be_had_is_named_and_never_shown(folder, monkeyp
 
     assert str(raised.value).startswith(f"https://a.org/: {said}")
     assert HIDDEN not in "".join(traceback.format_exception(raised.value))
+
+
+def test_what_another_origin_lacks_is_told_when_it_is_asked_for(folder):
+    """Without it no request may be made: it might take another way than the proxy's."""
+    lacks = Rule("https://a.org/", access=AccessRule(token="env:NOWHERE"))
+    has = Rule("https://b.org/", access=AccessRule(token="env:WORD"))
+    asked = AccessTable(Settings(AGENT, rules=(lacks, has)), folder, ["https://b.org/x"])
+
+    assert sent(asked.of("https://b.org/x")) == {"Authorization": f"Bearer {HIDDEN}"}
+    assert asked.of("https://a.org/y") == Access(
+        problem="https://a.org/: token env:NOWHERE: no such environment variable is set"
+    )
+    with pytest.raises(InvalidSettings, match="NOWHERE"):
+        AccessTable(Settings(AGENT, rules=(lacks, has)), folder, ["https://a.org/y"])
+
+
+def test_no_request_is_made_without_what_it_needs(folder):
+    async def fetched(address):
+        rules = (Rule(address, local=True, access=AccessRule(token="env:NOWHERE")),)
+        fetcher = HttpFetcher(AGENT, access=AccessTable(Settings(AGENT, rules=rules), folder, []))
+        response = await fetcher.fetch(Request(address, local=True))
+        await fetcher.close()
+        return response
+
+    with FaultServer().in_thread() as server:
+        response = asyncio.run(fetched(server.address("/")))
+
+        assert (response.problem, server.requests) == ("unreachable", [])
+    assert response.detail.endswith("no such environment variable is set")
 
 
 def test_an_environment_that_names_no_proxy_is_named_without_what_it_holds(folder, monkeypatch):

@@ -43,7 +43,9 @@ _WEIGHT = typer.Option(
 _LINKS = typer.Option("--links", metavar="DEPTH", help="How many links deep to follow.")
 _LOCAL = typer.Option("--local", help="Allow loopback and private addresses.")
 _AGAIN = typer.Option(
-    "--again", help="Discover the pages of a site that the settings already name."
+    "--again",
+    help="Discover the pages of a site that the settings already name, or bring back a removed "
+    "page.",
 )
 _LATER = typer.Option(
     "--later", help="Add without contacting the site; the crawl discovers its pages."
@@ -76,6 +78,9 @@ def add(
     a site that is there already becomes a page of that site, on its budget, unless an
     option or the list asks for something else.
 
+    A page that `recrawl remove` took out stays out; --again brings it back, with all
+    that is kept of it.
+
     \b
     Examples:
         recrawl add https://example.org --budget 500/1d
@@ -84,7 +89,9 @@ def add(
         recrawl add feeds.opml
         recrawl add urls.yaml --weight 2
     """  # noqa: D301 - \b tells click to leave the paragraph alone
+    from recrawl.cli.removed_pages import removed_among, removed_sentence
     from recrawl.cli.site_lists import listed
+    from recrawl.errors import InvalidInput
     from recrawl.settings.blocks import NewBlock
     from recrawl.state.weights import check_weights
     from recrawl.store import open_store
@@ -97,12 +104,15 @@ def add(
     open_store(store).close()  # raises before anything is changed
     check_weights(before)
     if again:
-        if values or page or later:
-            raise typer.BadParameter("--again only discovers pages; `recrawl set` changes settings")
         for address in addresses:
-            _discover_again(before, settings, address)
+            block = NewBlock(address, page, values)
+            if not _brought_back(block, settings, before, later=later):
+                _discover_again(before, settings, block, later=later)
         return
     lists = [listed(each) for each in addresses]
+    named = [each for each, found in zip(addresses, lists, strict=True) if found is None]
+    if out := removed_among(store, before, named):
+        raise InvalidInput(removed_sentence(out))
     if len(lists) == 1 and lists[0] is None:
         _add(NewBlock(addresses[0], page, values), settings, before, later=later)
         return
@@ -112,6 +122,7 @@ def add(
             blocks.append(NewBlock(name, page, values))
         else:
             listed_blocks = _blocks(found, name, page=page, values=values)
+            listed_blocks = _not_removed(listed_blocks, before, store)
             blocks += listed_blocks if page else _joined(listed_blocks, before, store)
     if blocks:
         _add_all(blocks, settings, store)
@@ -134,8 +145,7 @@ def _add(block: NewBlock, settings: Path, before: Settings, *, later: bool) -> N
     store = store_of(settings, before)
     text = with_block(load_text(settings), block, name=str(settings))
     asked = replace(read_settings(text, name=str(settings)), weights_file=before.weights_file)
-
-    access = AccessTable(asked, settings.parent)  # raises where a secret is not where it should be
+    number = _added(asked, page=block.page)
 
     def write() -> None:
         with whole_file(settings) as file:
@@ -146,8 +156,8 @@ def _add(block: NewBlock, settings: Path, before: Settings, *, later: bool) -> N
         write()
         tell_crawl(store, _RESTART)
         return
+    access = AccessTable(asked, settings.parent, [asked.rules[number].address])
     try:
-        number = _added(asked, page=block.page)
         asyncio.run(find_pages(asked, store, [number], access, write))
     except StoreLocked:
         write()
@@ -189,6 +199,20 @@ def _blocks(
         first = f" (the first: {found.first_bad})" if found.first_bad else ""
         screen.remark(f"  Not taken over: {asked}{first}.")
     return blocks
+
+
+def _not_removed(blocks: Sequence[NewBlock], before: Settings, store: Path) -> list[NewBlock]:
+    """Blocks of a list but for those of pages that were removed; says which these are."""
+    from recrawl.cli.removed_pages import removed_among, removed_sentence
+    from recrawl.errors import InvalidInput
+
+    out = removed_among(store, before, [block.address for block in blocks])
+    left = [block for block in blocks if block.address not in out]
+    if out and not left:
+        raise InvalidInput(removed_sentence(out))
+    if out:
+        screen.warn(f"Not added: {removed_sentence(out)}")
+    return left
 
 
 def _joined(blocks: Sequence[NewBlock], before: Settings, store: Path) -> list[NewBlock]:
@@ -262,14 +286,49 @@ def _add_all(blocks: Sequence[NewBlock], settings: Path, store: Path) -> None:
     if added:
         with whole_file(settings) as file:
             file.write(text.encode())
-    there = f"; {len(known):,} were there already" if known else ""
+    were = "was" if len(known) == 1 else "were"
+    there = f"; {len(known):,} {were} there already" if known else ""
     unit = "block" if added == 1 else "blocks"
     screen.remark(f"Added {added:,} {unit} to {settings}{there}.")
     if added and not tell_crawl(store, _RESTART):
         screen.remark("The next `recrawl crawl` discovers their pages.")
 
 
-def _discover_again(asked: Settings, settings: Path, address: str) -> None:
+def _brought_back(block: NewBlock, settings: Path, before: Settings, *, later: bool) -> bool:
+    """Bring a page back that was removed, with a block of its own where none covers it."""
+    import time
+
+    from recrawl.cli.removed_pages import removed_among
+    from recrawl.crawl.removal import bring_back
+    from recrawl.store import open_for_writing, open_store
+    from recrawl.store.settings_file import load_settings, store_of
+
+    store = store_of(settings, before)
+    removed = removed_among(store, before, [block.address])
+    if not removed:
+        return False
+    (address,) = removed.values()
+    if before.rule_for(address) is None:
+        open_for_writing(store).close()  # raises while a crawl runs, before anything is changed
+        _add(block, settings, before, later=later)
+        before = load_settings(settings)
+    else:
+        _check_no_options(block, later=later)
+    with open_for_writing(store) as writer, open_store(store) as reader:
+        bring_back(writer, reader, before, [address], time.time())
+    screen.remark(f"Brought back {address}; `recrawl crawl` visits it when it is due.")
+    return True
+
+
+def _check_no_options(block: NewBlock, *, later: bool) -> None:
+    """Raise for options of a block that is there already."""
+    if block.values or block.page or later:
+        raise typer.BadParameter(
+            "--again takes no options for what the settings name; `recrawl set` changes them"
+        )
+
+
+def _discover_again(asked: Settings, settings: Path, block: NewBlock, *, later: bool) -> None:
     """Look for the pages of a site or page that is there already."""
     import asyncio
 
@@ -279,12 +338,13 @@ def _discover_again(asked: Settings, settings: Path, address: str) -> None:
     from recrawl.parse.addresses import canonical
     from recrawl.store.settings_file import store_of
 
-    wanted = canonical(address) or address
+    _check_no_options(block, later=later)
+    wanted = canonical(block.address) or block.address
     blocks = [(row, rule) for row, rule in enumerate(asked.rules) if not rule.listing]
     numbers = [row for row, rule in blocks if rule.address == wanted]
     if not numbers:
         raise InvalidSettings(f"no [[site]] or [[page]] {wanted} yet; leave out --again to add it")
-    access = AccessTable(asked, settings.parent)
+    access = AccessTable(asked, settings.parent, [wanted])
     asyncio.run(find_pages(asked, store_of(settings, asked), numbers[:1], access))
 
 

@@ -16,6 +16,7 @@ import typer
 
 from recrawl.cli import feeds, inspecting, screen, shared
 from recrawl.cli.verbs import LIMIT
+from recrawl.store.places import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -47,6 +48,15 @@ _REDELIVER = typer.Option(
 _TEST = typer.Option(
     "--test", metavar="NAME", help="Send a message to a [[notify]] now.", show_default=False
 )
+_SETTINGS = typer.Option(
+    "--settings",
+    "-c",
+    metavar="FILE",
+    help="Settings of the crawl, or a store of `recrawl.Scheduler`, which has its own.  "
+    "[default: recrawl.toml beside the store]",
+    parser=place_of,
+    show_default=False,
+)
 _FEW = 20  # events read at once where each brings its content
 
 
@@ -75,6 +85,7 @@ class _Wanted:
 
 
 def changes(
+    store: Annotated[Path | None, shared.STORE] = None,
     *,
     after: Annotated[str, feeds.AFTER] = "",
     since: Annotated[str, feeds.SINCE] = "",
@@ -88,14 +99,15 @@ def changes(
     parts: Annotated[str, _WITH] = "",
     everything: Annotated[bool, _ALL] = False,
     head: Annotated[bool, _HEAD] = False,
+    csv: Annotated[bool | None, shared.CSV] = None,
     as_json: Annotated[bool, feeds.JSON] = False,
     atom: Annotated[Path | None, feeds.ATOM] = None,
-    output: Annotated[Path | None, feeds.OUTPUT] = None,
+    output: Annotated[Path | None, feeds.TABLE_OUTPUT] = None,
     deliver: Annotated[bool, _DELIVER] = False,
     undelivered: Annotated[bool, _UNDELIVERED] = False,
     redeliver: Annotated[str, _REDELIVER] = "",
     test: Annotated[str, _TEST] = "",
-    settings: Annotated[Path, shared.SETTINGS_OR_STORE] = Path("recrawl.toml"),
+    settings: Annotated[Path | None, _SETTINGS] = None,
 ) -> None:
     """Show which pages are new, changed, removed, moved or back.
 
@@ -103,6 +115,7 @@ def changes(
     nothing is changed. A terminal shows the newest events; in a pipe, or with
     --json, all of them come as JSON lines (CloudEvents), oldest first, each with a
     cursor: store the last cursor with your results, and continue with --after.
+    --csv writes the same events as a table.
     Events come in order and at least once. --snapshot writes all copies first, then
     the cursor to continue from. An expired cursor is an error.
 
@@ -116,6 +129,7 @@ def changes(
         recrawl changes --since 1d
         recrawl changes --since 1d --with diff
         recrawl changes --newest 10 --json
+        recrawl changes news/recrawl.db --csv > changes.csv
         recrawl changes --snapshot --follow --json | ./index-pages
         recrawl changes --after k3fqabcd-1042 --with chunks --json
         recrawl changes --host example.org --atom changes.xml
@@ -129,21 +143,33 @@ def changes(
     if sum([deliver, undelivered, bool(redeliver), bool(test)]) > 1:
         said = "--deliver, --undelivered, --redeliver and --test exclude each other"
         raise typer.BadParameter(said)
+    asked_of = inspecting.settings_beside(store, settings)
     if deliver or undelivered or redeliver or test:
-        _deliveries(settings, redeliver, test, deliver=deliver, as_json=as_json)
+        if store is not None:
+            raise typer.BadParameter("deliveries are those of the settings: leave out STORE")
+        _deliveries(asked_of, redeliver, test, deliver=deliver, as_json=as_json)
         return
     feeds.check_newest(newest, limit, snapshot=snapshot)
-    feeds.check(after, since, snapshot=snapshot, follow=follow, atom=atom, output=output)
+    others = snapshot or follow or head or bool(parts) or atom is not None
+    table = _table(csv, output, as_json=as_json, others=others)
+    feeds.check(
+        after, since, snapshot=snapshot, follow=follow, atom=atom, output=output, tables=True
+    )
     kinds = feeds.check_kinds(kind or [], [each.label for each in FeedKind if each])
     wanted = _Wanted(kinds, host.lower(), everything, latest)
     to_screen = not (as_json or atom or output) and screen.is_terminal(sys.stdout)
-    with inspecting.open_crawl(settings) as (asked, reader), inspecting.documents() as convert:
+    with (
+        inspecting.open_crawl(asked_of, store) as (asked, reader),
+        inspecting.documents() as convert,
+    ):
         if host:
             inspecting.host_of(reader, wanted.host)
         named = [part.strip() for part in parts.split(",") if part.strip()]
         content, feed = ContentReader(reader, asked, named, convert), page_feed(reader)
         start = feeds.start_of(feed, after, since)
-        if atom is not None:
+        if table is not None:
+            _write_table(feed, start, wanted, table, (newest, limit))
+        elif atom is not None:
             said = _how_complete(asked, reader)
             _write_atom(feed, start, wanted, newest or limit or feeds.MOST_ENTRIES, said, atom)
         elif to_screen and not follow and not snapshot:
@@ -156,6 +182,51 @@ def changes(
             lines = _lines(feed, content, start, wanted, snapshot=snapshot, follow=follow)
             sentence = _sentence if to_screen else None
             feeds.write(chain(first, feeds.limited(lines, limit)), output, sentence)
+
+
+def _table(
+    csv: bool | None, output: Path | None, *, as_json: bool, others: bool
+) -> shared.Output | None:
+    """Where a table of the events goes; None where they are no table.
+
+    Args:
+        csv: What --csv and --spreadsheet say.
+        output: What -o names.
+        as_json: Whether --json was given.
+        others: Whether something is wanted that no table has.
+    """
+    is_file = output is not None and output.suffix.lower() == ".csv"
+    if csv is None and not is_file:
+        return None
+    if others:
+        said = "CSV excludes --snapshot, --follow, --head, --with and --atom; --json takes them"
+        raise typer.BadParameter(said)
+    return shared.Output.of(as_csv=csv, as_json=as_json, file=output)
+
+
+def _write_table(
+    feed: EventFeed[FeedEvent],
+    start: int,
+    wanted: _Wanted,
+    out: shared.Output,
+    most: tuple[int | None, int | None],
+) -> None:
+    """Write events as a table, oldest first: all, the newest few or the oldest few."""
+    from itertools import islice
+
+    from recrawl.arrays.texts import Texts
+    from recrawl.entries.store import EVENTS_AT_A_TIME
+    from recrawl.publish.feeds import events_after
+    from recrawl.report.changes import COLUMNS, event_columns
+
+    name, (newest, oldest) = feed.range().feed, most
+    if newest is not None:
+        start = feeds.before_newest(feed, start, _picker(feed, start, wanted), newest)
+    batches = map(_picker(feed, start, wanted), events_after(feed, start, EVENTS_AT_A_TIME))
+    events = islice(chain.from_iterable(batches), oldest)
+    with out.writer(COLUMNS) as writer:
+        while some := list(islice(events, EVENTS_AT_A_TIME)):
+            writer.write(Texts.of([event.address for event in some]), event_columns(some, name))
 
 
 def _how_complete(asked: Settings, reader: ReadStore) -> str:
@@ -272,7 +343,7 @@ def _show(
         total=total,
         unit="event",
         left=(0, 1, 3, 4),
-        options="--json or -o",
+        options="--csv, --json or -o",
     )
     if "diff" in content.parts:
         for comparison in filter(None, map(content.compared, newest)):

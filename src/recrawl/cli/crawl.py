@@ -138,6 +138,9 @@ def crawl(
             stack.enter_context(screen.also_logged(log))
         on_visit = told(log_to(visit_log, stack))
         store = store_of(settings, asked)
+        if not asked.rules:
+            said = "names no site yet; `recrawl add https://...` adds one, also while this runs"
+            screen.warn(f"{settings} {said}")
 
         def begin(how: CrawlOptions) -> Coroutine[object, object, None]:
             return crawl_on(asked, store, how, on_visit)

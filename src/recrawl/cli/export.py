@@ -78,8 +78,7 @@ def export(
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     if what not in _KINDS:
         raise InvalidParameter(f"WHAT must be one of {', '.join(_KINDS)} (got {what!r})")
-    beside = Path("recrawl.toml") if store is None else store.parent / "recrawl.toml"
-    asked = beside if settings is None else settings
+    asked = inspecting.settings_beside(store, settings)
     place = asked if store is None else store
     if what in _CONTENT:
         from recrawl.cli.exporting import export_chunks, export_copies

@@ -48,6 +48,13 @@ ATOM = typer.Option(
 OUTPUT = typer.Option(
     "--output", "-o", metavar="FILE", help="Write JSON lines to FILE.", show_default=False
 )
+TABLE_OUTPUT = typer.Option(
+    "--output",
+    "-o",
+    metavar="FILE",
+    help="Write to FILE: JSON lines, or a table if it ends in .csv.",
+    show_default=False,
+)
 MOST_ENTRIES = 100  # of an Atom feed, where no limit is given
 
 
@@ -65,8 +72,19 @@ def check(
     follow: bool,
     atom: Path | None,
     output: Path | None,
+    tables: bool = False,
 ) -> None:
-    """Raise for options that conflict, and for files that cannot be written."""
+    """Raise for options that conflict, and for files that cannot be written.
+
+    Args:
+        after: What --after says.
+        since: What --since says.
+        snapshot: Whether a snapshot is wanted.
+        follow: Whether new events are.
+        atom: What --atom names.
+        output: What -o names.
+        tables: Whether -o may name a table.
+    """
     from recrawl.adapters.tables.outputs import check_output
 
     if sum([bool(after), bool(since), snapshot]) > 1:
@@ -76,7 +94,8 @@ def check(
     if follow and output is not None:
         raise typer.BadParameter("--follow writes to the standard output, not to -o")
     if output is not None:
-        check_output(output, formats={".jsonl": "json", ".ndjson": "json"})
+        formats = {".jsonl": "json", ".ndjson": "json"}
+        check_output(output, formats=formats | ({".csv": "csv"} if tables else {}))
     if atom is not None:
         check_output(atom, formats={".xml": "atom", ".atom": "atom"})
 

@@ -50,7 +50,8 @@ def find(
 
     asked = load_settings(settings)
     numbers = _rules(asked, sites or (), settings)
-    access = AccessTable(asked, settings.parent)
+    needed = [asked.rules[number].address for number in numbers]
+    access = AccessTable(asked, settings.parent, needed)
     silent = asyncio.run(find_pages(asked, store_of(settings, asked), numbers, access))
     if silent:
         raise NothingAnswered(f"no site answered ({silent})")

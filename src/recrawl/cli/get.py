@@ -118,7 +118,7 @@ def _fresh_copy(settings: Path, url: str, wanted: float, wait: str) -> PageCopy:
 
     asked = load_settings(settings)  # a visit needs a file: a store in its place says too little
     with inspecting.open_crawl(settings) as (_, reader):
-        page, _ = inspecting.page_of(reader, url)
+        page, address = inspecting.page_of(reader, url)
     seconds = days(wait) * SECONDS_A_DAY
     found = fresh_copy(
         asked,
@@ -126,7 +126,7 @@ def _fresh_copy(settings: Path, url: str, wanted: float, wait: str) -> PageCopy:
         page,
         wanted,
         wait_seconds=seconds,
-        access=AccessTable(asked, settings.parent),
+        access=AccessTable(asked, settings.parent, [address]),
     )
     if found.held:
         sure = f"fresh with a probability of {100 * found.fresh:.1f} %"

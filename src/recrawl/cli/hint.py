@@ -38,6 +38,7 @@ def hint(
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     import time
 
+    from recrawl.cli.removed_pages import removed_among, removed_sentence
     from recrawl.cli.site_lists import listed
     from recrawl.errors import InvalidInput
     from recrawl.parse.addresses import canonical
@@ -59,6 +60,12 @@ def hint(
     if not admitted:
         raise InvalidInput(f"none of these pages belongs to a site of {settings}")
     wanted = list(dict.fromkeys(each.address for each in admitted))
+    removed = removed_among(store, asked, wanted)
+    wanted = [each for each in wanted if each not in removed]
+    if removed and not wanted:
+        raise InvalidInput(removed_sentence(removed))
+    if removed:
+        screen.warn(f"No hint taken: {removed_sentence(removed)}")
     add_hints(store, wanted, time.time())
     unit = "1 hint" if len(wanted) == 1 else f"{len(wanted):,} hints"
     other = len(addresses) - len(admitted)

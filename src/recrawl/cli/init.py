@@ -168,7 +168,7 @@ def _next_steps(folder: Path, settings: Path, store: Path, *, agent: str) -> lis
 
     steps = [f"cd {shlex.quote(str(folder))}"] if folder != Path() else []
     if not agent:
-        steps.append(f"edit {settings.name}: set agent, the name and contact that sites see")
+        steps.append('recrawl set "agent=my-copy (me@example.org)"  (the name that sites see)')
     steps += ["recrawl add https://...", "recrawl crawl"]
     return [
         f"Wrote {settings} and {store}. Next:",

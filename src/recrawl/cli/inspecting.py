@@ -32,6 +32,14 @@ _ROWS_AT_A_TIME = 1 << 16
 JSON_OBJECT = typer.Option("--json", help="Write one JSON object instead of lines.")
 
 
+def settings_beside(store: Path | None, settings: Path | None) -> Path:
+    """File of the settings of a crawl: the one that is named, else the one beside its store."""
+    from pathlib import Path
+
+    beside = Path("recrawl.toml") if store is None else store.parent / "recrawl.toml"
+    return beside if settings is None else settings
+
+
 @contextmanager
 def open_crawl(settings: Path, store: Path | None = None) -> Iterator[tuple[Settings, ReadStore]]:
     """Settings of a crawl, and its store for reading.

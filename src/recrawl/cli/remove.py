@@ -199,6 +199,8 @@ def _remark(
     for row in rows:
         if row.address in named:
             screen.remark(f"{settings} still has a [[page]] {row.address}.")
+    if len(rows) == 1 and rows[0].status is PageStatus.REMOVED:
+        screen.remark(f"`recrawl add --again {rows[0].address}` brings it back.")
     for target in sorted(targets):
         screen.remark(f"A redirect led to {target}, whose WARC records stay.")
     if not looked and any(row.status is PageStatus.ERASED for row in rows):

@@ -152,7 +152,8 @@ class SiteFinder:
         """
         at = _Round(patience, whole=True)
         await self._survey(numbers, at)
-        await self._look_around(origin_of(self._rules[numbers[0]].address), at)
+        if not all(self._rules[number].exact for number in numbers):
+            await self._look_around(origin_of(self._rules[numbers[0]].address), at)
         self._surveyed(numbers, at)
         return at.found
 

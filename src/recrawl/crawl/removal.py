@@ -1,7 +1,7 @@
-"""Pages taken out of a crawl that does not run: out of its WARC files, then out of its store.
+"""Pages taken out of a crawl that does not run, and pages brought back into it.
 
-The files come first, while the store still knows the pages. So whenever the process is killed, the
-same call does the rest.
+They are taken out of its WARC files, then out of its store. The files come first, while the store
+still knows the pages. So whenever the process is killed, the same call does the rest.
 
 Touches: a store and files, through what it is given.
 """
@@ -16,8 +16,8 @@ import numpy as np
 
 from recrawl.adapters.warc.erasing import erase_records
 from recrawl.adapters.warc.records import escaped_uri
-from recrawl.entries.entries import Erased, PagesErased, PagesRemoved
-from recrawl.parse.addresses import canonical
+from recrawl.entries.entries import Erased, PagesErased, PagesFound, PagesRemoved
+from recrawl.parse.addresses import canonical, host_of
 from recrawl.settings.rules import NO_RULE
 from recrawl.state.events import told_event
 from recrawl.state.opening import unlearned
@@ -178,6 +178,51 @@ def erase_pages(
         count = left.pop(escaped_uri(address), 0)
         rows.append(TakenOut(address, PageStatus.ERASED, receipt, count))
     return rows + [TakenOut(name, PageStatus.ERASED, records=count) for name, count in left.items()]
+
+
+def taken_out(reader: ReadStore, addresses: Sequence[str]) -> dict[str, PageStatus]:
+    """Those of some canonical addresses whose pages were removed or erased, and which it was.
+
+    Args:
+        reader: The store.
+        addresses: The addresses.
+    """
+    status = reader.pages().status
+    found = zip(addresses, reader.find_pages(addresses), strict=True)
+    named = {each: PageStatus(int(status[page])) for each, page in found if page is not None}
+    return {each: status for each, status in named.items() if status in _TAKEN_OUT}
+
+
+def bring_back(
+    store: WriteStore,
+    reader: ReadStore,
+    settings: Settings,
+    addresses: Sequence[str],
+    at_seconds: float,
+) -> None:
+    """Let pages that were removed or erased be pages of the crawl again.
+
+    One that was removed has its copy still, and what its visits taught is learned again; one that
+    was erased is a new page.
+
+    Args:
+        store: The store.
+        reader: The same, for reading.
+        settings: What is asked of the crawl now.
+        addresses: Canonical addresses of such pages.
+        at_seconds: The current time.
+    """
+    copies = reader.copies([page for page in reader.find_pages(addresses) if page is not None])
+    back = told_event(FeedKind.BACK, at_seconds)
+    found = PagesFound(
+        addresses,
+        [host_of(address) for address in addresses],
+        settings.rules_of(addresses),
+        at_seconds,
+        again=True,
+        events=[None if copy is None else back for copy in copies],
+    )
+    _write(store, reader, [found])
 
 
 def unlisted_pages(settings: Settings, reader: ReadStore) -> Ints:

@@ -36,7 +36,7 @@ from recrawl.settings.webhook_keys import is_reference
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from recrawl.fetch.fetcher import RequestLimits
@@ -64,6 +64,8 @@ class Access:
         tls: Which certificates to trust; None for those that the system trusts.
         timeout_seconds: What the whole request may take; None for what others may.
         page_bytes: How large the page may be; None for as large as others.
+        problem: Why it cannot be asked for: what the settings refer to is missing; empty where
+            nothing is.
     """
 
     headers: _Headers = ()
@@ -72,6 +74,7 @@ class Access:
     tls: ssl.SSLContext | None = None
     timeout_seconds: float | None = None
     page_bytes: int | None = None
+    problem: str = ""
 
     def limits(self, usual: RequestLimits) -> RequestLimits:
         """What a request may cost, by what requests may cost usually."""
@@ -111,6 +114,8 @@ class AccessTable:
     Args:
         settings: The settings.
         folder: Where relative paths in them begin.
+        needed: Addresses that will be asked for; None for all. What other origins need may be
+            missing: then `Access.problem` says so.
 
     Raises:
         InvalidSettings: A secret, a cookie, a certificate or a proxy is not where it should be, or
@@ -124,15 +129,30 @@ class AccessTable:
         True
     """
 
-    def __init__(self, settings: Settings, folder: Path) -> None:
+    def __init__(
+        self, settings: Settings, folder: Path, needed: Collection[str] | None = None
+    ) -> None:
         self._settings = settings
         files = _Files(folder)
         rules = [rule for rule in settings.rules if not rule.listing]
+        origins = None if needed is None else {origin_of(address) for address in needed}
+        self._problems: dict[str, str] = {}
 
         def by_rule(
             is_set: Callable[[AccessRule], object], read: Callable[[Rule], T]
         ) -> _ByRule[T]:
-            return _ByRule([(rule, _told(read, rule)) for rule in rules if is_set(rule.access)])
+            pairs = []
+            for rule in rules:
+                if not is_set(rule.access):
+                    continue
+                try:
+                    pairs.append((rule, _told(read, rule)))
+                except (InvalidSettings, MissingExtra) as error:
+                    origin = origin_of(rule.address)
+                    if origins is None or origin in origins:
+                        raise
+                    self._problems[origin] = str(error)
+            return _ByRule(pairs)
 
         self._headers = by_rule(lambda access: access.headers, files.headers)
         self._logins = by_rule(lambda access: access.user or access.token, files.login)
@@ -151,6 +171,8 @@ class AccessTable:
             address: The address.
             credentials: Whether headers, cookies and a login of the settings are sent.
         """
+        if problem := self._problems.get(origin_of(address)):
+            return Access(problem=problem)
         route = self._look_up(self._proxies, address) or self._proxy
         headers, hidden = self._shown_there(address) if credentials else ((), ())
         return Access(

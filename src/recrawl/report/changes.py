@@ -5,17 +5,27 @@ Pure.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from recrawl.report.diff.lines import share_words
-from recrawl.units import SECONDS_A_DAY, duration, utc_text
+from recrawl.report.listings.sheets import texts
+from recrawl.units import SECONDS_A_DAY, duration, instants_after_epoch, utc_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from recrawl.entries.records import FeedEvent
+    from recrawl.report.rates import Column
 
 HEADER = ("seen", "happened", "within", "what", "page")
+# Names of the columns of a table in a file, that of the addresses first.
+COLUMNS = (
+    *("page", "seen_at", "kind", "reason", "moved_to", "earliest", "latest", "likely"),
+    *("share", "gist", "version", "before", "cursor"),
+)
 
 
 def what_happened(event: FeedEvent) -> str:
@@ -49,6 +59,40 @@ def event_words(events: Sequence[FeedEvent]) -> list[list[str]]:
         ]
         for event in events
     ]
+
+
+def event_columns(events: Sequence[FeedEvent], feed: str) -> dict[str, Column]:
+    """Events as columns under `COLUMNS` but for the first, in their order.
+
+    Args:
+        events: The events.
+        feed: Name of the feed.
+    """
+
+    def instants(seconds: Iterable[float | None]) -> Column:
+        days = [math.nan if each is None else each / SECONDS_A_DAY for each in seconds]
+        return instants_after_epoch(np.array(days, np.float64))
+
+    digests = ([each.version for each in events], [each.before for each in events])
+    version, before = (
+        texts(["" if each is None else each.hex() for each in some]) for some in digests
+    )
+    shares = [math.nan if each.share is None else each.share for each in events]
+    cells = (
+        instants(each.at_seconds for each in events),
+        texts([each.kind.label for each in events]),
+        texts(["" if each.reason is None else each.reason.label for each in events]),
+        texts([each.target or "" for each in events]),
+        instants(each.earliest_seconds for each in events),
+        instants(each.latest_seconds for each in events),
+        instants(each.likely_seconds for each in events),
+        np.array(shares, np.float64),
+        texts([each.gist or "" for each in events]),
+        version,
+        before,
+        texts([f"{feed}-{each.number}" for each in events]),
+    )
+    return dict(zip(COLUMNS[1:], cells, strict=True))
 
 
 def page_name(event: FeedEvent) -> str:

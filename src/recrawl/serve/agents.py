@@ -208,7 +208,8 @@ class AgentTools:
             store = self._source.store()
             with self._source.open() as reader:
                 settings = self._source.settings(reader)
-            access = AccessTable(settings, self._source.file.parent)
+            needed = [address] if (address := canonical(url)) else []
+            access = AccessTable(settings, self._source.file.parent, needed)
             return fresh_copy(settings, store, url, fresh, access=access)
         except RecrawlError as error:
             raise ToolError(str(error)) from None

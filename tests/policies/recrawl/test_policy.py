@@ -431,6 +431,43 @@ def test_a_first_age_counts_for_a_change_so_long_ago():
     assert beyond_the_prior(untouched) == ([0.0] * 8, [0.0] * 8)
 
 
+def test_a_change_belies_a_wrong_first_age():
+    """A page called four years old that is found changed every day is none of four years.
+
+    It had been expected to change once in a year after three changes, and its copy to be fresh.
+    """
+    policy = Recrawl()
+    state = start(policy, first_age=np.array([1400.0, *[np.nan] * 7]))
+    for day in (1, 2, 3):
+        state = policy.seen(state, np.array([0]), at(day), outcomes([True]))
+
+    assert state.memories.exposure[0, 0] < 3
+    assert policy.rates(state, np.array([0])) > 0.2
+    assert policy.fresh(state, np.array([0]), at(4)[0]) < 0.8
+
+
+def test_so_it_does_after_visits_that_called_it_unmodified():
+    policy = Recrawl()
+    state = start(policy, first_age=np.array([1400.0, *[np.nan] * 7]))
+    for day in range(1, 7):
+        state = policy.seen(state, np.array([0]), at(day), outcomes([False]))
+    for day in (7, 8, 9):
+        state = policy.seen(state, np.array([0]), at(day), outcomes([True]))
+
+    assert policy.rates(state, np.array([0])) > 0.2
+
+
+def test_a_first_age_stays_where_a_change_has_a_date_or_is_no_wonder():
+    policy = Recrawl()
+    age = np.array([1400.0, 8.0, *[np.nan] * 6])
+    dated, likely = start(policy, first_age=age), start(policy, first_age=age)
+    dated = policy.seen(dated, np.array([0]), at(1), outcomes([True], age=[0.5]))
+    likely = policy.seen(likely, np.array([1]), at(1), outcomes([True]))
+
+    assert dated.memories.exposure[0, 0] > 1400
+    assert likely.memories.exposure[0, 1] > 8
+
+
 def test_what_lies_within_the_crawl_does_not_count():
     """A page found ten days after the crawl began, six days old, may have been found as new."""
     policy = Recrawl()

@@ -175,6 +175,8 @@ class HttpFetcher:
         limits = access.limits(self._limits)
         exchange = Exchange(request, limits, self._budget, self._lag, access)
         try:
+            if access.problem:
+                raise FetchFailed("unreachable", access.problem)  # noqa: TRY301 - as others fail
             url = _url(request.address)
             if access.proxy is not None:
                 check_target(url.host or "", local=request.local)

@@ -9,6 +9,7 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import lgamma
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _TRUST_KEPT = 0.999
 _MOST_TRUST = 30.0
+_WRONG_DATES = 0.01  # of all dates that pages have when they are found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,6 +72,7 @@ class _Gaps:
 
 def learn_visits(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcomes) -> None:
     """Learn from visits, each later than the one before to its page."""
+    _forget_wrong_dates(state, rows, now, outcomes)
     gaps = _gaps(state, rows, now, outcomes)
     real = np.where(gaps.streams.was_announced, 1.0, outcomes.real(gaps.chance))
     _learn_forecasts(state, gaps, outcomes, real)
@@ -77,6 +80,36 @@ def learn_visits(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcome
     _learn_rates(state, gaps, Outcomes(outcomes.changed, ages, outcomes.false_changes))
     state.last[rows] = now
     read_clocks(state, state.sections.upwards(gaps.leaf))
+
+
+def _forget_wrong_dates(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcomes) -> None:
+    """Forget how old pages were said to be when they were found, where a change belies it.
+
+    A page that a wrong `Last-Modified` calls years old would be expected not to change for years,
+    however often it is then found changed. A change that comes with a date of its own is what the
+    dates of its host are for, and belies nothing.
+    """
+    memories, watched = state.memories, now - state.began
+    changes, exposure = memories.shape[0, rows], memories.exposure[0, rows]
+    older = exposure - watched  # than the crawl: nothing but a first age is that
+    found = np.flatnonzero(outcomes.changed & np.isnan(outcomes.age) & (older > watched))
+    if not len(found):
+        return
+    some, older, watched = rows[found], older[found], watched[found]
+    shape, days = state.relatives.prior(state.sections, some)
+    seen = np.maximum(changes[found], 0.0)  # with this one, and without the one of the first age
+    by_date = _log_chance(shape + 1, days + older, seen, watched)
+    without = _log_chance(shape, days, seen, watched)
+    wrong = some[by_date < without + np.log(_WRONG_DATES)]
+    memories.shape[:, wrong] = memories.exposure[:, wrong] = 0.0
+
+
+def _log_chance(shape: float, exposure: Floats, changes: Floats, days: Floats) -> Floats:
+    """Log chance of so many changes in some days, up to what is the same for all Gamma priors."""
+    rising = np.array([lgamma(shape + each) for each in changes.tolist()]) - lgamma(shape)
+    return np.asarray(
+        rising + shape * np.log(exposure) - (shape + changes) * np.log(exposure + days)
+    )
 
 
 def _gaps(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcomes) -> _Gaps:

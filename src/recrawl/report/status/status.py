@@ -271,13 +271,19 @@ def refused_sentence(refused: Sequence[tuple[str, RefusedAddresses]]) -> str:
     >>> trap = RefusedAddresses(Refusal.TRAP, "/calendar/#-#", b"", "", 31)
     >>> refused_sentence([("a.org", utm), ("a.org", trap)])
     '87 addresses with utm_source (dropped), 31 like /calendar/#-# (a trap)'
+    >>> forbidden = RefusedAddresses(Refusal.ROBOTS, "", b"", "https://a.org/private", 2)
+    >>> refused_sentence([("a.org", forbidden)])
+    '2 addresses forbidden by robots.txt, such as https://a.org/private'
     """
     found: dict[tuple[Refusal, str], int] = {}
+    examples: dict[tuple[Refusal, str], str] = {}
     for _, each in refused:
         key = each.reason, each.detail
         found[key] = found.get(key, 0) + each.addresses
+        if each.reason is Refusal.ROBOTS and each.example:  # no pattern says which they are
+            examples.setdefault(key, f", such as {each.example}")
     most = sorted(found, key=lambda key: -found[key])
-    said = [_REFUSED[reason].format(found[reason, detail], detail) for reason, detail in most]
+    said = [_REFUSED[key[0]].format(found[key], key[1]) + examples.get(key, "") for key in most]
     said[0] = said[0].replace(" ", " address " if found[most[0]] == 1 else " addresses ", 1)
     more = [f"{len(said) - _SHOWN:,} more reasons"] if len(said) > _SHOWN else []
     return printable(", ".join([*said[:_SHOWN], *more]))

@@ -49,7 +49,10 @@ def _filtered(why: Why, figures: dict[str, Any]) -> str:
 
 def _removed(why: Why, figures: dict[str, Any]) -> str:
     ago = every(max(why.at - figures["removed_at"], 0.0))
-    return f"{why.status} {ago} ago by `recrawl remove`, so it is neither visited nor added again"
+    return (
+        f"{why.status} {ago} ago by `recrawl remove`, so it is neither visited nor added again; "
+        f"`recrawl add --again {why.page}` brings it back"
+    )
 
 
 def _robots(why: Why, figures: dict[str, Any]) -> str:
