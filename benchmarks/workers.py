@@ -31,15 +31,15 @@ from typing import TYPE_CHECKING
 
 from memory import Network, fill
 
-from recrawl.clock import RealClock
+from recrawl.clock import ScaledClock
 from recrawl.crawl.running import running
 from recrawl.crawl.workers.worker import Worker, WorkerEvents
-from recrawl.plan.budget import Budget
 from recrawl.settings.slots import SlotScope
 from recrawl.store import open_store
 from recrawl.store.moving import move
 from recrawl.store.settings_file import load_settings
 from recrawl.store.slots.leases import lease_slots, open_slot
+from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,13 +48,22 @@ if TYPE_CHECKING:
 
 SLOTS, WORKERS = 8, (1, 2, 4)
 LEAST = {1: 0.3, 2: 0.0, 4: 0.7}  # of one process on a file
-BUDGET = Budget(1e9)  # more than can be spent
+MOST_A_SECOND = 2000.0  # visits that the budget pays for: more than can be made
 TAKEN_SECONDS = 10.0
 
 
 def settings_of(folder: Path, store: str) -> Settings:
     found = load_settings(folder / "recrawl.toml")
-    return replace(found, budget=BUDGET, store=store, slots=SLOTS)
+    return replace(found, store=store, slots=SLOTS)
+
+
+def clock_at(settings: Settings, began: float, now: float) -> ScaledClock:
+    """A clock on which the budget, a visit per page and day, is more than can be spent.
+
+    All processes that get the same beginning show the same time.
+    """
+    seconds_a_day = settings.budget.visits_a_day(0) / MOST_A_SECOND
+    return ScaledClock(seconds_a_day, began / SECONDS_A_DAY + (now - began) / seconds_a_day)
 
 
 @contextmanager
@@ -70,20 +79,21 @@ def server() -> Iterator[str]:
             found.cleanup()
 
 
-def crawl_file(folder: Path, seconds: float) -> None:
+def crawl_file(folder: Path, began: float, seconds: float) -> None:
     """Crawl a store in a file for some seconds."""
 
     async def run() -> None:
         store = folder / "pages.db"
         asked = settings_of(folder, "pages.db")
-        async with running(asked, store, RealClock(), record=lambda _: Network()) as crawler:
+        clock = clock_at(asked, began, time.time())
+        async with running(asked, store, clock, record=lambda _: Network()) as crawler:
             asyncio.get_running_loop().call_later(seconds, crawler.stop)
             await crawler.run()
 
     asyncio.run(run())
 
 
-def work(folder: Path, place: str, seconds: float) -> None:
+def work(folder: Path, place: str, start: float, seconds: float) -> None:
     """Be a worker for some seconds, and say when all slots that were taken are crawled."""
     settings = settings_of(folder, place)
     began: list[float] = []
@@ -97,6 +107,7 @@ def work(folder: Path, place: str, seconds: float) -> None:
         leases.prepare(SLOTS)
         worker = Worker(settings, leases, partial(open_slot, place), WorkerEvents(on_remark=said))
         worker.record = lambda _: Network()
+        worker.clock_at = partial(clock_at, settings, start)
         watch = asyncio.create_task(watched(worker))
         await worker.run(seconds=seconds)
         watch.cancel()
@@ -139,13 +150,14 @@ def throughput(folder: Path, seconds: float) -> dict[int, float]:
     with server() as database:
         for workers in (0, *WORKERS, 0):
             if not workers:
-                crawls = [started("--crawl", folder, seconds)]
+                crawls = [started("--crawl", folder, time.time(), seconds)]
                 rate = visits_per_second(folder / "pages.db", crawls)
                 found[0] = max(rate, found.get(0, 0.0))
             else:
                 place = f"{database}&schema=workers_{workers}"
                 move(folder / "pages.db", place)
-                crawls = [started("--work", folder, place, seconds) for _ in range(workers)]
+                words = ("--work", folder, place, time.time(), seconds)
+                crawls = [started(*words) for _ in range(workers)]
                 rate = found[workers] = visits_per_second(place, crawls)
             name = f"{workers} workers on PostgreSQL" if workers else "one process on a file"
             print(f"{name:<30}{rate:8,.0f} visits per second")
@@ -160,7 +172,7 @@ def takeover(folder: Path) -> None:
         move(folder / "pages.db", place)
         print(f"moved in {time.monotonic() - began:.0f} s")
         for name in ("first, all visits are replayed", "taken over, from checkpoints"):
-            process = started("--work", folder, place, 60.0)
+            process = started("--work", folder, place, time.time(), 60.0)
             out, _ = process.communicate()
             assert process.returncode == 0, "a worker has failed"
             took = float(out.split()[1])
@@ -176,14 +188,14 @@ def main() -> None:
     asked.add_argument("--seconds", type=float, default=30.0, help="of each crawl")
     asked.add_argument("--takeover", action="store_true")
     asked.add_argument("--keep", type=Path, help="folder for the filled store; made once")
-    asked.add_argument("--crawl", nargs=2, help=argparse.SUPPRESS)
-    asked.add_argument("--work", nargs=3, help=argparse.SUPPRESS)
+    asked.add_argument("--crawl", nargs=3, help=argparse.SUPPRESS)
+    asked.add_argument("--work", nargs=4, help=argparse.SUPPRESS)
     found = asked.parse_args()
     if found.crawl:
-        crawl_file(Path(found.crawl[0]), float(found.crawl[1]))
+        crawl_file(Path(found.crawl[0]), *map(float, found.crawl[1:]))
         return
     if found.work:
-        work(Path(found.work[0]), found.work[1], float(found.work[2]))
+        work(Path(found.work[0]), found.work[1], *map(float, found.work[2:]))
         return
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))

@@ -16,7 +16,11 @@ from itertools import pairwise
 
 import pytest
 
+from recrawl.state.snapshot import load_snapshot
+from recrawl.store import open_store
+from recrawl.store.settings_file import load_settings
 from tests.cli.running import run
+from tests.laws.test_state import assert_equal
 from tests.servers import postgres
 from tests.servers.changing_site import page
 from tests.waiting import started, wait_until
@@ -55,7 +59,8 @@ class Sites:
         handler.send_header("Content-Length", str(len(body)))
         with self.lock:  # before it is sent: whoever is asked has answered no sooner
             self.log.setdefault(host, []).append((began, time.monotonic()))
-            self.pages[f"http://{host}{handler.path}"] += status == 200
+            if status == 200:
+                self.pages[f"http://{host}{handler.path}"] += 1
         handler.end_headers()
         handler.wfile.write(body)
 
@@ -176,6 +181,8 @@ def test_workers_survive_what_may_happen_to_them(tmp_path):
         workers["lost"].kill()
         hosts = {host: sites.asked(host) for host in sites.log}
         wait_until(lambda: all(sites.asked(host) > hosts[host] + 2 for host in hosts))
+        # Also those that only a worker knew of that was killed.
+        wait_until(lambda: len(sites.pages) == SITES * (PAGES + 1))
         for name in ("paused", "ahead"):
             workers[name].terminate()
         for name in ("paused", "ahead"):
@@ -251,6 +258,19 @@ def test_nobody_else_writes_while_workers_do(crawl_of_workers):
     assert "in use" in ended.err
 
 
+def test_another_crawl_is_one_of_the_workers(crawl_of_workers):
+    folder, _, _ = crawl_of_workers
+
+    ended = run("crawl", "--for", "4s", "--visit-log", "two.jsonl", cwd=folder)
+
+    assert ended.code == 0, ended.err
+    assert "this crawl is one of them" in ended.err
+    assert "Took slot" in ended.err
+    refused = run("crawl", "--warc", "archive", cwd=folder)
+    assert refused.code == 1
+    assert "they have no --warc" in refused.err
+
+
 def test_workers_agree_on_the_number_of_slots(crawl_of_workers):
     folder, _, _ = crawl_of_workers
     text = (folder / "recrawl.toml").read_text()
@@ -271,3 +291,45 @@ def test_a_worker_that_is_stopped_leaves_its_slots_at_once(crawl_of_workers):
     with worker(folder, "two", lease=60.0):
         wait_until(lambda: len(slots_of(folder, "two")) == SITES)
     assert time.monotonic() - began < 60.0
+
+
+def test_a_crawl_goes_to_workers_and_comes_back(tmp_path):
+    with postgres.place() as place, running_sites() as sites, ExitStack() as stack:
+        file = tmp_path / "recrawl.db"
+        (tmp_path / "recrawl.toml").write_text(settings_text("recrawl.db", sites))
+        for words in (("init",), ("crawl", "--for", "3s"), ("move", file, place)):
+            ended = run(*words, cwd=tmp_path)
+            assert ended.code == 0, ended.err
+        with open_store(file) as reader:
+            before = addresses_of_visits(reader)
+        (tmp_path / "recrawl.toml").write_text(settings_text(place, sites))
+        names = [f"worker {number}" for number in range(4)]
+        workers = [stack.enter_context(worker(tmp_path, name)) for name in names]
+        wait_until(lambda: len(sites.pages) == SITES * (PAGES + 1))
+        wait_until(lambda: all(logged(tmp_path, name) for name in names))
+        for process, name in zip(workers, names, strict=True):
+            process.terminate()
+            assert process.wait(60) == 0, said(tmp_path, name)
+        back = run("move", place, tmp_path / "back.db", cwd=tmp_path)
+        assert back.code == 0, back.err
+        assert_polite(sites)
+
+        asked = load_settings(tmp_path / "recrawl.toml")
+        now = time.time() / 86_400
+        with postgres.reading(place) as there, open_store(tmp_path / "back.db") as here:
+            visits = addresses_of_visits(here)
+            assert visits[: len(before)] == before
+            assert visits == addresses_of_visits(there)
+            told = Counter(each["page"] for name in names for each in logged(tmp_path, name))
+            assert told == Counter(visits[len(before) :])
+            assert_equal(there.pages(), here.pages())
+            assert_equal(load_snapshot(asked, there, now), load_snapshot(asked, here, now))
+        (tmp_path / "recrawl.toml").write_text(settings_text("back.db", sites))
+        again = run("crawl", "--for", "2s", cwd=tmp_path)
+        assert again.code == 0, again.err
+
+
+def addresses_of_visits(reader):
+    pages = [int(page) for some in reader.visits() for page in some.page]
+    names = dict(zip(sorted(set(pages)), reader.addresses(sorted(set(pages))), strict=True))
+    return [names[page] for page in pages]

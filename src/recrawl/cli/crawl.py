@@ -110,9 +110,20 @@ def crawl(
     from recrawl.publish.tasks import Hooks
     from recrawl.settings.keys import size_of
     from recrawl.store.settings_file import load_settings, store_of
+    from recrawl.store.slots.leases import has_workers
     from recrawl.units import days
 
     asked = load_settings(settings)
+    if has_workers(asked.store):
+        if warc is not None or metrics or serve is not None or on_change:
+            raise InvalidParameter(
+                "workers crawl this store; they have no --warc, --metrics, --serve or --on-change"
+            )
+        from recrawl.cli.worker import worker
+
+        screen.remark("Workers crawl this store; this crawl is one of them.")
+        worker(settings=settings, once=once, stop_after=stop_after, visit_log=visit_log, log=log)
+        return
     time = days(stop_after) if stop_after else inf
     if warc_size and warc is None:
         raise typer.BadParameter("--warc-size needs --warc")

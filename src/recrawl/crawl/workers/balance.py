@@ -11,22 +11,22 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def slots_to_take(held: int, free: Sequence[int], slots: int, workers: int) -> list[int]:
-    """Slots that a worker takes now.
+def slots_to_take(held: int, free: Sequence[int], fair: int, fewest: int) -> list[int]:
+    """Slots that a worker takes now; none while another one holds fewer than it does.
 
     Args:
         held: How many it holds.
         free: Those that nobody holds.
-        slots: How many there are with something to crawl.
-        workers: How many workers there are, with this one.
+        fair: How many each worker should hold, rounded up.
+        fewest: How many the worker holds that holds fewest.
 
     Examples:
-        >>> slots_to_take(0, [0, 1, 2, 3, 4], slots=5, workers=2)
+        >>> slots_to_take(0, [0, 1, 2, 3, 4], fair=3, fewest=0)
         [0, 1, 2]
-        >>> slots_to_take(3, [7], slots=5, workers=2)
+        >>> slots_to_take(1, [7], fair=3, fewest=0)
         []
     """
-    return list(free[: max(-(-slots // workers) - held, 0)])
+    return [] if held > fewest else list(free[: max(fair - held, 0)])
 
 
 def slots_to_release(held: Sequence[int], fewest: int) -> list[int]:

@@ -104,6 +104,7 @@ class Worker:
         feed: The whole store and who is told of its events, by whoever holds the first slot.
 
     Attributes:
+        clock_at: Makes a clock that shows an instant now, in seconds after 1970.
         record: Wraps the fetcher of a slot in one that also writes down what was fetched.
         visits: How many visits were made.
     """
@@ -138,6 +139,7 @@ class Worker:
         self._failure: BaseException | None = None
         self._once = False
         self._clock: Clock = RealClock()
+        self.clock_at: Callable[[float], Clock] = _real_clock
         self.record: Callable[[Fetcher], Fetcher] = _as_it_is
         self.visits = 0
 
@@ -184,8 +186,7 @@ class Worker:
         try:
             state = await asyncio.to_thread(self._leases.renew, fences)
             if not self._held:  # no crawl runs by the clock as it was
-                ahead = state.now_seconds - time.time()
-                self._clock = RealClock(wall=lambda: time.time() + ahead)
+                self._clock = self.clock_at(state.now_seconds)
             for slot in state.held & self._held.keys():
                 self._held[slot].lease.renewed(asked)
             for slot in self._held.keys() - state.held:
@@ -204,7 +205,8 @@ class Worker:
         mine = sorted(slot for slot, each in self._held.items() if not each.leaving)
         for slot in slots_to_release(mine, state.fewest):
             self._held[slot].stop()
-        for slot in slots_to_take(len(mine), free, len(wanted), state.workers):
+        fair = -(-len(wanted) // max(state.workers, 1))
+        for slot in slots_to_take(len(mine), free, fair, state.fewest):
             asked = Lease.now()
             fence = await asyncio.to_thread(self._leases.take, slot)
             if fence is not None:
@@ -341,3 +343,9 @@ class Worker:
 
 def _as_it_is(fetcher: Fetcher) -> Fetcher:
     return fetcher
+
+
+def _real_clock(now_seconds: float) -> Clock:
+    """A clock of this machine, put right by one that all workers share."""
+    ahead = now_seconds - time.time()
+    return RealClock(wall=lambda: time.time() + ahead)

@@ -205,3 +205,12 @@ class PostgresLeases:
             self._connection = connect(self._address)
             lock.be_brief(self._connection, self.seconds)
         return self._connection
+
+
+def has_workers(address: PostgresAddress) -> bool:
+    """Whether workers crawl a store; False where there is none."""
+    with translate_errors(address), connect(address) as connection:
+        if "workers" not in schema.tables_of(connection, address.schema)[0]:
+            return False
+        found = connection.execute(_WORKERS).fetchone()
+        return bool(found and found[0])

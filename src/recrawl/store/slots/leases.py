@@ -144,6 +144,15 @@ def lease_slots(store: Address, seconds: float = LEASE_SECONDS) -> SlotLeases:
     return PostgresLeases(read_address(os.fspath(store)), seconds)
 
 
+def has_workers(store: Address) -> bool:
+    """Whether workers crawl a store."""
+    if not is_postgres(os.fspath(store)):
+        return False
+    from recrawl.store.postgres.leases import has_workers
+
+    return has_workers(read_address(os.fspath(store)))
+
+
 def open_slot(
     store: Address,
     scope: SlotScope,
