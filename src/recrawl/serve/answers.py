@@ -131,6 +131,11 @@ class Answers:
         began = time.thread_time()
         return work(self._own.reader), time.thread_time() - began
 
+    def last(self, key: Hashable) -> Any:  # noqa: ANN401 - whatever was asked
+        """The last answer to a question, however old; None where there is none."""
+        kept = self._kept.get(key)
+        return None if kept is None else kept.value
+
     def forget(self) -> None:
         """Keep no answer: what they rest on has changed."""
         self._kept.clear()
