@@ -54,7 +54,7 @@ from recrawl.units import SECONDS_A_DAY
 MOST_SECONDS, LEAST_SHARE = 1.0, 0.9
 FIRST_GUESS, MORE = 500.0, 1.5  # visits per second of the budget; that many times what is made
 PAUSE_SECONDS = 0.1  # between two questions
-OK, WORKED_OUT = 200, 202
+OK, AGAIN = 200, (202, 503)  # it is being worked out, or takes longer than a server waits
 LEAST_ROUNDS, MOST_FIRST_SECONDS = 20, 300.0
 
 
@@ -130,7 +130,7 @@ def first_answers(port: int, asked: list[str]) -> dict[str, float]:
     found = dict[str, float]()
     for path in asked:
         began = time.perf_counter()
-        while (code := ask(port, path)[0]) == WORKED_OUT:
+        while (code := ask(port, path)[0]) in AGAIN:
             assert time.perf_counter() - began < MOST_FIRST_SECONDS, f"{path}: no answer"
             time.sleep(PAUSE_SECONDS)
         if code == OK:
