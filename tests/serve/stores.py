@@ -258,7 +258,11 @@ def large(folder: Path, pages: int = 1_000_000, hosts: int = 200) -> Path:
     create_store(folder / "recrawl.db").close()
     connection = apsw.Connection(str(folder / "recrawl.db"))
     seed = connection.execute("select value from meta where name = 'seed'").get
-    connection.create_scalar_function("key_of", lambda address: key_of(address, seed), 1)
+
+    def key(*values: apsw.SQLiteValue) -> int:
+        return key_of(str(values[0]), seed)
+
+    connection.create_scalar_function("key_of", key, 1)
     values = {
         "hosts": hosts,
         "pages": pages,
