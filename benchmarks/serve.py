@@ -1,14 +1,28 @@
 """How fast the server answers over a large store, and what it costs the crawl beside it.
 
-    python benchmarks/serve.py                                   # 20,000 pages, a minute or two
+    python benchmarks/serve.py                                   # 20,000 pages, a few minutes
     python benchmarks/serve.py --pages 1000000 --keep filled     # a store that is made once
 
 A store is written as in `benchmarks/memory.py`. A crawl with a stand-in for the network then makes
-as many visits as it can for some seconds, with a budget of half as many again: alone, beside
-`recrawl serve`, which is asked for each page and call in turn, over and over, a few per second at
-most, and alone again. Of each page and call, the first answer (nothing is in memory) and the 95th
-percentile are shown, and at the end the visits per second beside the server as a share of those
-alone.
+as many visits as it can, with a budget of half as many again: alone, beside `recrawl serve`, and
+alone again.
+
+The server is asked for each page and call in turn, a few per second at most, in two parts, with a
+crawl beside it in both:
+
+    first      from the start of the server until each has been answered once; a page that says that
+               it is being worked out is asked for again. Shown for each: the seconds from the first
+               question to the answer, and for all of them together. Nothing is in memory, and the
+               crawl is being opened at the same time.
+    then       for the time of the measured crawl, and for at least 20 rounds: the 95th percentile
+               and the longest of the answers. What a server keeps for some seconds or minutes is
+               asked for again and again, as browsers that are left open do; that one question in
+               many that finds nothing in memory is among the answers like any other. An answer that
+               says it is being worked out counts as none, and lets the line fall short.
+
+A line holds where the 95th percentile is at most a second and no question was left unanswered; the
+first answers are shown and not judged. At the end, the visits per second beside the server as a
+share of those alone: on the clock, and per second of CPU, which tells more on a busy machine.
 
 Touches: a temporary folder, processes, loopback.
 """
@@ -25,6 +39,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
+from math import ceil
 from pathlib import Path
 from urllib.parse import quote
 
@@ -38,7 +53,9 @@ from recrawl.units import SECONDS_A_DAY
 
 MOST_SECONDS, LEAST_SHARE = 1.0, 0.9
 FIRST_GUESS, MORE = 500.0, 1.5  # visits per second of the budget; that many times what is made
-PAUSE_SECONDS = 0.2  # between two questions
+PAUSE_SECONDS = 0.1  # between two questions
+OK, AGAIN = 200, (202, 503)  # it is being worked out, or takes longer than a server waits
+LEAST_ROUNDS, MOST_FIRST_SECONDS = 20, 300.0
 
 
 def paths(pages: int, hosts: int) -> list[str]:
@@ -108,6 +125,36 @@ def ask(port: int, path: str) -> tuple[int, float]:
         connection.close()
 
 
+def first_answers(port: int, asked: list[str]) -> dict[str, float]:
+    """Seconds until each is answered for the first time; nothing for what the server has not."""
+    found = dict[str, float]()
+    for path in asked:
+        began = time.perf_counter()
+        while (code := ask(port, path)[0]) in AGAIN:
+            assert time.perf_counter() - began < MOST_FIRST_SECONDS, f"{path}: no answer"
+            time.sleep(PAUSE_SECONDS)
+        if code == OK:
+            found[path] = time.perf_counter() - began
+        time.sleep(PAUSE_SECONDS)
+    return found
+
+
+def later_answers(
+    port: int, asked: list[str], seconds: float
+) -> tuple[dict[str, list[float]], Counter[str]]:
+    """Seconds of each answer in some time, and how many questions were left without one."""
+    took, refused = defaultdict[str, list[float]](list), Counter[str]()
+    until, rounds = time.monotonic() + seconds, 0
+    while time.monotonic() < until or rounds < LEAST_ROUNDS:
+        rounds += 1
+        for path in asked:
+            code, each = ask(port, path)
+            took[path].append(each)
+            refused[path] += code != OK
+            time.sleep(PAUSE_SECONDS)
+    return took, refused
+
+
 def measure(folder: Path, asked: list[str], seconds: float, budget: float) -> tuple[float, float]:
     """Answer times while a crawl runs, and its visits per second."""
     words = [Path(sys.executable).with_name("recrawl"), "serve", "--port", "0"]
@@ -116,25 +163,22 @@ def measure(folder: Path, asked: list[str], seconds: float, budget: float) -> tu
             assert server.stdout is not None
             found = re.search(r":(\d+)/", server.stdout.readline())
             assert found, "the server did not start"
-            port, took = int(found[1]), defaultdict[str, list[float]](list)
-            refused = Counter[str]()
+            port, began = int(found[1]), time.monotonic()
+            warming = crawled(folder, seconds, budget)
+            first = first_answers(port, asked)
+            print(f"{time.monotonic() - began:.1f} s until each was answered once")
+            visits_per_second(warming)
             beside = crawled(folder, seconds, budget)
-            until = time.monotonic() + seconds
-            while time.monotonic() < until:
-                for path in asked:
-                    code, each = ask(port, path)
-                    if code != 404:
-                        took[path].append(each)
-                        refused[path] += code != 200
-                    time.sleep(PAUSE_SECONDS)
+            took, refused = later_answers(port, list(first), seconds)
             result = visits_per_second(beside)
         finally:
             server.terminate()
     for path, times in took.items():
         ordered = sorted(times)
-        p95 = ordered[min(int(0.95 * len(ordered)), len(ordered) - 1)]
+        p95 = ordered[ceil(0.95 * len(ordered)) - 1]
         verdict = "holds" if p95 <= MOST_SECONDS and not refused[path] else "FALLS SHORT"
-        line = f"first {times[0]:6.3f} s, 95 % {p95:6.3f} s of {len(times):4d}  {path[:80]}"
+        line = f"first {first[path]:6.3f} s, 95 % {p95:6.3f} s, longest {ordered[-1]:6.3f} s "
+        line += f"of {len(times):4d}  {path[:60]}"
         line += f" ({refused[path]} without an answer)" if refused[path] else ""
         print(f"{verdict:<13}{line}")
     return result

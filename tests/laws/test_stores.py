@@ -396,6 +396,33 @@ def test_pages_are_counted_and_listed_by_rule_and_status(store, reader):
     assert [each.tolist() for each in reader.rules_and_hosts(np.array([3, 0]))] == [[1, 0], [1, 0]]
 
 
+def test_pages_are_found_by_words_of_their_addresses(store, reader):
+    """Signs that patterns have stand for themselves, and the case does not matter."""
+    addresses = ["https://a.org/News/1_a", "https://a.org/news/12a", "https://a.org/50%25", "x\\y"]
+    store.write([PagesFound(addresses, ["a.org"] * 4, [0] * 4, NOON)])
+    first = reader.find_pages(addresses)[0]
+
+    def holding(*words):
+        return [page - first for page in reader.pages_holding(words).tolist() if page >= first]
+
+    assert holding("news") == [0, 1]
+    assert holding("NEWS", "1_a") == [0]
+    assert holding("0%2") == [2]
+    assert holding("\\") == [3]
+    assert holding("news", "50") == []
+    assert holding() == [0, 1, 2, 3]
+
+
+def test_pages_are_ordered_by_their_addresses(store, reader):
+    addresses = [f"https://c.org/{name}" for name in ("b", "B", "a", "é", "a/b")]
+    store.write([PagesFound(addresses, ["c.org"] * 5, [0] * 5, NOON)])
+    named = [name for some in reader.all_addresses() for name in some]
+    ordered = sorted(range(len(named)), key=named.__getitem__)
+
+    assert reader.pages_by_address(100, last_first=False).tolist() == ordered
+    assert reader.pages_by_address(3, last_first=True).tolist() == ordered[::-1][:3]
+
+
 def test_pages_know_how_deep_they_were_found(store, reader):
     store.write([PagesFound(["https://a.org/deep"], ["a.org"], [0], NOON, depth=4)])
 

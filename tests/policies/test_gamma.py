@@ -113,7 +113,7 @@ def test_the_first_prior_follows_the_gap():
 def test_due_is_where_a_rising_value_meets_the_price(speeds, price):
     """Values rise as v t^2: due after the square root of price / v."""
     v, last = np.array(speeds), epoch_days(later(np.arange(len(speeds), dtype=float)))
-    due = due_at_price(lambda at: v * (at - last) ** 2, last, price)
+    due = due_at_price(lambda at, some: v[some] * (at - last[some]) ** 2, last, price)
 
     np.testing.assert_allclose(epoch_days(due) - last, np.sqrt(price / v), rtol=1e-6, atol=1e-6)
 
@@ -137,9 +137,20 @@ def test_pages_are_due_as_planned(name):
 def test_due_handles_steps_and_the_ends():
     """Worth the price at once; from the third day on; never."""
 
-    def value_at(at):
-        return np.array([9.0, 5.0 * (at[1] >= 3.0), 0.0])
+    def value_at(at, rows):
+        return np.choose(rows, [9.0, 5.0 * (at >= 3.0), 0.0])
 
     due = epoch_days(due_at_price(value_at, np.zeros(3), 5.0))
 
     np.testing.assert_allclose(due, [0.0, 3.0, np.nan], atol=1e-9)
+
+
+def test_a_page_is_due_at_the_same_instant_whoever_is_asked_for_besides():
+    speeds = np.geomspace(1e-3, 1e3, 50)
+
+    def due_of(rows):
+        return due_at_price(lambda at, some: speeds[rows[some]] * at**3, np.zeros(len(rows)), 2.0)
+
+    together = due_of(np.arange(50))
+
+    assert np.array_equal([due_of(np.array([row]))[0] for row in range(50)], together)

@@ -53,7 +53,7 @@ def served(file: Path, *words: str) -> Iterator[str]:
     finally:
         process.send_signal(signal.SIGINT)
         try:
-            code = process.wait(30)
+            code = process.wait(_PATIENCE_MS / 1000)  # what is being worked out is finished first
         finally:
             process.kill()
             process.wait()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+import apsw
 import numpy as np
 
 from recrawl.entries.entries import (
@@ -25,6 +26,7 @@ from recrawl.entries.sources import Source, SourceKind, SourcesKnown
 from recrawl.settings.settings import read_settings
 from recrawl.state.opening import open_crawl
 from recrawl.store import create_store, open_for_writing, open_store
+from recrawl.store.rows.pages import key_of
 from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import FeedKind, PageStatus, Refusal, VisitOutcome
 
@@ -214,36 +216,68 @@ def _jobs(start: float, random: np.random.Generator) -> list[ListingSynced]:
     return found
 
 
-def large(folder: Path, pages: int = 100_000, hosts: int = 200) -> Path:
-    """A crawl of many pages on some hosts, each visited twice."""
+# Every tenth page is visited twice, three days apart; three of ten of these have changed by then.
+_FILL = """
+    create temp table every (page integer primary key);
+    insert into every
+        with recursive some(page) as (
+            select 0 union all select page + 1 from some where page + 1 < :pages
+        )
+        select page from some;
+    insert into hosts (id, name)
+        select page + 1, 'h' || page || '.org' from every where page < :hosts;
+    insert into pages (id, address, key, host, rule, found_at, status)
+        select page + 1, address, key_of(address), host + 1, host, :start,
+            case when page % 10 then :new else :copied end
+        from (
+            select page, page % :hosts as host,
+                'https://h' || (page % :hosts) || '.org/s' || (page % 7) || '/p' || page as address
+            from every
+        );
+    insert into visits (id, page, before, at, outcome, http, size)
+        select page / 10 + 1, page + 1, 0, :start + page * 86400000 / :pages, :first, 200, 100
+        from every where page % 10 = 0;
+    insert into visits (id, page, before, at, outcome, http, size)
+        select (:pages + page) / 10 + 1, page + 1, page / 10 + 1,
+            :start + (3 * :pages + page) * 86400000 / :pages,
+            case when page * 7919 % 100 < 30 then :changed else :same end, 200, 100
+        from every where page % 10 = 0;
+    insert into days select at / 86400000, outcome, count(*) from visits group by 1, 2;
+"""
+
+
+def large(folder: Path, pages: int = 1_000_000, hosts: int = 200) -> Path:
+    """A crawl of many pages on some hosts, one in ten of them visited twice, the others new.
+
+    The rows are made by SQLite itself, which takes some seconds; written by entries they would take
+    minutes, and so would learning from visits to all of them.
+    """
     sites = "".join(f'[[site]]\naddress = "https://h{host}.org/"\n' for host in range(hosts))
     text = f'agent = "bot (me@example.org)"\nbudget = "{pages}/1d"\n{sites}'
     file = settings_in(folder, text)
-    start = time.time() - 10 * SECONDS_A_DAY
-    random = np.random.default_rng(0)
-    with create_store(folder / "recrawl.db") as store:
-        for first in range(0, pages, 20_000):
-            some = range(first, min(first + 20_000, pages))
-            names = [f"h{page % hosts}.org" for page in some]
-            addresses = [f"https://h{page % hosts}.org/s{page % 7}/p{page}" for page in some]
-            store.write([PagesFound(addresses, names, [page % hosts for page in some], start)])
-        for turn in (0, 1):
-            for first in range(0, pages, 20_000):
-                some = range(first, min(first + 20_000, pages))
-                store.write([_quick(page, turn, pages, start, random) for page in some])
+    create_store(folder / "recrawl.db").close()
+    connection = apsw.Connection(str(folder / "recrawl.db"))
+    seed = connection.execute("select value from meta where name = 'seed'").get
+
+    def key(*values: apsw.SQLiteValue) -> int:
+        return key_of(str(values[0]), seed)
+
+    connection.create_scalar_function("key_of", key, 1)
+    values = {
+        "hosts": hosts,
+        "pages": pages,
+        "start": round((time.time() - 10 * SECONDS_A_DAY) * 1000),
+        "new": int(PageStatus.NEW),
+        "copied": int(PageStatus.COPIED),
+        "first": int(VisitOutcome.FIRST),
+        "changed": int(VisitOutcome.CHANGED),
+        "same": int(VisitOutcome.SAME),
+    }
+    with connection:
+        connection.execute(_FILL, values)
+    connection.close()
     _save(folder)
     return file
-
-
-def _quick(
-    page: int, turn: int, pages: int, start: float, random: np.random.Generator
-) -> VisitMade:
-    at = start + (3 * turn + page / pages) * SECONDS_A_DAY
-    if turn:
-        outcome = VisitOutcome.CHANGED if random.random() < 0.3 else VisitOutcome.SAME
-        return VisitMade(page, at, outcome, 200, size=100)
-    change = PageChange(PageStatus.COPIED)
-    return VisitMade(page, at, VisitOutcome.FIRST, 200, size=100, change=change)
 
 
 def _save(folder: Path) -> None:

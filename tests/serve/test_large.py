@@ -1,4 +1,4 @@
-"""The dashboard of a crawl of 100,000 pages: every page, and how soon it is there."""
+"""The dashboard of a crawl of 1,000,000 pages: every page in a browser, and how soon it comes."""
 
 import time
 
@@ -12,14 +12,13 @@ PAGES = (
     "/pages",
     "/pages?q=s3+p99&sort=-fresh",
     "/pages?host=h7.org&sort=next&page=2",
-    "/pages/99999",
+    "/pages/999990",
     "/sites",
     "/sites/h7.org",
     "/listings",
     "/what-if?budget=50000/1d",
 )
-# Five times what a page may take on a quiet machine: tests share theirs.
-MOST_SECONDS = 5.0
+MOST_SECONDS = 1.0
 
 pytestmark = pytest.mark.slow
 
@@ -32,25 +31,43 @@ def address(tmp_path_factory):
         yield found
 
 
+def slowdown():
+    """How many times slower this machine is now than alone, by work that a quiet one does in .1 s.
+
+    The server is meant to give way to others: it is as slow as they leave it.
+    """
+    began, used = time.perf_counter(), time.process_time()
+    while time.process_time() - used < 0.1:
+        sum(range(1000))
+    return max((time.perf_counter() - began) / 0.1, 1.0)
+
+
 @pytest.mark.parametrize("path", PAGES)
-def test_a_page_is_there_soon(address, path):
-    took = []
-    for _ in range(3):
-        began = time.monotonic()
+def test_a_page_is_there_within_a_second(address, path):
+    """A second of a quiet machine: the best of some tries, and longer where others are at work.
+
+    A process that others have priority over waits for them, about nine times as long as one that
+    they have not.
+    """
+    allowed, took = [], []
+    for _ in range(5):
+        busy, began = slowdown(), time.monotonic()
         assert servers.get(address + path)[0] == 200
         took.append(time.monotonic() - began)
+        allowed.append(MOST_SECONDS * (1 + 9 * (max(busy, slowdown()) - 1)))
+        if took[-1] <= allowed[-1]:
+            break
 
-    assert min(took) < MOST_SECONDS
+    assert any(each <= most for each, most in zip(took, allowed, strict=True)), (took, allowed)
 
 
-def test_every_page_is_drawn(address, look):
-    window = look()
-    for path in ("/", "/pages", "/sites", "/sites/h7.org"):
-        window.show(address + path)
+@pytest.mark.parametrize("path", PAGES)
+def test_every_page_is_drawn(address, look, path):
+    look().show(address + path)
 
 
 def test_a_search_finds_one_page_among_all(address):
-    _, _, text = servers.get(f"{address}/pages?q=h7.org+p54207")
+    _, _, text = servers.get(f"{address}/pages?q=h7.org+p754207")
 
     assert "<caption>1 page</caption>" in text
-    assert "https://h7.org/s6/p54207" in text
+    assert "https://h7.org/s6/p754207" in text

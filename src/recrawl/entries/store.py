@@ -128,6 +128,12 @@ class ReadStore(Protocol):
     def appointed_pages(self) -> Ints:
         """Pages with a scheduled retry or recheck, ascending."""
 
+    def pages_holding(self, words: Sequence[str]) -> Ints:
+        """Pages whose addresses hold all of some words, whatever the case of A to Z, ascending."""
+
+    def pages_by_address(self, most: int, *, last_first: bool) -> Ints:
+        """The first so many pages in the order of their addresses, or in the reverse order."""
+
     def tombstones(self, after: int = 0) -> list[Tombstone]:
         """Pages that were taken out after a visit, in the order in which that was done."""
 

@@ -90,14 +90,65 @@ class PageRows:
         return PageRows(*(getattr(self, name)[rows] for name in self.__slots__))
 
 
-def page_rows(snapshot: Snapshot, reader: ReadStore) -> PageRows:
-    """All pages of a snapshot."""
+@dataclass(frozen=True, slots=True, eq=False)
+class VisitCounts:
+    """Visits to each page and the changes that they found, up to a visit.
+
+    Args:
+        visit: Number of that visit.
+        visits: Visits made.
+        changes: How many of them found a change.
+        last_change: When the last of these was; NaT where there was none.
+    """
+
+    visit: int
+    visits: Ints
+    changes: Ints
+    last_change: Instants
+
+    @classmethod
+    def of(cls, reader: ReadStore, before: VisitCounts | None = None) -> VisitCounts:
+        """Count the visits of a store.
+
+        Args:
+            reader: The store.
+            before: What was counted earlier: only later visits are read.
+        """
+        pages, visit = reader.page_count(), before.visit if before else 0
+        visits, changes = np.zeros(pages, np.int64), np.zeros(pages, np.int64)
+        last = np.full(pages, np.datetime64("NaT", "us"))
+        if before is not None:
+            known = len(before.visits)
+            visits[:known], changes[:known] = before.visits, before.changes
+            last[:known] = before.last_change
+        for some in reader.outcomes(after=visit):
+            # Pages may have been found and visited meanwhile: those visits count the next time.
+            unknown = np.flatnonzero(some.page >= pages)
+            until = slice(int(unknown[0]) if len(unknown) else None)
+            page, found = some.page[until], some.outcome[until] == VisitOutcome.CHANGED
+            visits += np.bincount(page, minlength=pages)
+            changes += np.bincount(page[found], minlength=pages)
+            last[page[found]] = some.at[until][found]  # in order: the last one stays
+            visit += len(page)  # visits are numbered one by one
+            if len(unknown):
+                break
+        return cls(visit, visits, changes, last)
+
+
+def page_rows(snapshot: Snapshot, reader: ReadStore, counts: VisitCounts | None = None) -> PageRows:
+    """All pages of a snapshot.
+
+    Args:
+        snapshot: The crawl.
+        reader: Its store.
+        counts: Visits to its pages, where they were counted already.
+    """
     count = len(snapshot.rule)
+    counts = counts or VisitCounts.of(reader)
     figures = {name: np.full(count, np.nan) for name in _FIGURES}
     for pool in snapshot.pools:
         if pool.state is not None:
             _believe(pool, snapshot.now, figures)
-    visits, changes, last_change = _counted(reader, count)
     gone = ~np.isin(snapshot.columns.status, (PageStatus.COPIED, PageStatus.SUSPECTED))
     figures["fresh"][gone | (snapshot.rule >= len(snapshot.settings.rules))] = np.nan
     robots, (tagged, tags) = np.zeros(count, np.int64), reader.robots_tags()
@@ -112,11 +163,11 @@ def page_rows(snapshot: Snapshot, reader: ReadStore) -> PageRows:
     status[reasons.astype(np.bool_)] = LEFT_OUT
     return PageRows(
         status=status,
-        visits=visits,
-        changes=changes,
+        visits=counts.visits[:count],
+        changes=counts.changes[:count],
         **figures,
         last_visit=instants_after_epoch(np.where(np.isnan(snapshot.last), np.inf, snapshot.last)),
-        last_change=last_change,
+        last_change=counts.last_change[:count],
         weight=snapshot.weight,
         robots=robots,
         listing=_listings(snapshot),
@@ -231,19 +282,6 @@ def _believe(pool: PoolSnapshot, now: float, figures: dict[str, Floats]) -> None
 
     assert pool.state is not None  # noqa: S101 - asked before
     for_each_block(pool.state, now, work)
-
-
-def _counted(reader: ReadStore, pages: int) -> tuple[Ints, Ints, Instants]:
-    """Visits to each page, changes that they found, and the last of these."""
-    visits, changes = np.zeros(pages, np.int64), np.zeros(pages, np.int64)
-    last = np.full(pages, np.datetime64("NaT", "us"))
-    for some in reader.outcomes():
-        known = some.page < pages
-        page, found = some.page[known], some.outcome[known] == VisitOutcome.CHANGED
-        visits += np.bincount(page, minlength=pages)
-        changes += np.bincount(page[found], minlength=pages)
-        last[page[found]] = some.at[known][found]  # in order: the last one stays
-    return visits, changes, last
 
 
 def chance_fresh(snapshot: Snapshot, page: int, now: float | None = None) -> float:

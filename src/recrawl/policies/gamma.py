@@ -131,7 +131,9 @@ class GammaPolicy:
 
     def due(self, state: GammaState, rows: Ints, price: float) -> Instants:
         """When the value reaches the price; NaT where it never does."""
-        return due_at_price(lambda at: self._value_at(state, rows, at), state.last[rows], price)
+        return due_at_price(
+            lambda at, some: self._value_at(state, rows[some], at), state.last[rows], price
+        )
 
     def _value_at(self, state: GammaState, rows: Ints, at: Floats) -> Floats:
         elapsed = np.maximum(at - state.last[rows], 0.0)

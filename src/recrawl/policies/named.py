@@ -13,7 +13,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from recrawl.errors import InvalidInput, InvalidParameter
-from recrawl.policies import POLICIES
+from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.units import days
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from recrawl.plan.objectives import Objective
     from recrawl.policies.policy import Policy
 
+OURS = "recrawl"
 _FLAGS = {"yes": True, "true": True, "no": False, "false": False}
 _NONE = "none"
 
@@ -44,9 +45,7 @@ def policy_named(text: str, objective: Objective) -> Policy[Any]:
         recrawl.errors.InvalidParameter: aduana has no parameter 'speed'; it has scale
     """
     name, wanted = split_parameters(text)
-    if name not in POLICIES:
-        raise InvalidParameter(f"policy must be one of {', '.join(POLICIES)} (got {name!r})")
-    policy = POLICIES[name](objective)
+    policy = Recrawl(objective) if name == OURS else _from_catalogue(name, objective)
     known = parameters(policy)
     for key in wanted:
         if key not in known:
@@ -54,6 +53,14 @@ def policy_named(text: str, objective: Objective) -> Policy[Any]:
             raise InvalidParameter(f"{name} has no parameter {key!r}; {has}")
     changed: Policy[Any] = _with_parameters(policy, wanted)
     return changed
+
+
+def _from_catalogue(name: str, objective: Objective) -> Policy[Any]:
+    from recrawl.policies.catalogue import POLICIES  # slow to load: most crawls have ours
+
+    if name not in POLICIES:
+        raise InvalidParameter(f"policy must be one of {', '.join(POLICIES)} (got {name!r})")
+    return POLICIES[name](objective)
 
 
 def split_parameters(text: str) -> tuple[str, dict[str, str]]:
@@ -77,6 +84,7 @@ def parameters(policy: Policy[Any]) -> dict[str, Any]:
     """Parameters of a policy and of its parts, by name, as they are.
 
     >>> from recrawl.plan.objectives import Freshness
+    >>> from recrawl.policies import POLICIES
     >>> parameters(POLICIES["azar-floor"](Freshness()))
     {'guess': 1.0, 'floor': 0.4, 'randomised': False, 'seed': 0, 'least_days': 1.0}
     """

@@ -3,7 +3,9 @@
 An answer is kept for some seconds, and handed out meanwhile. One that has become too old may be
 handed out once more while the next is worked out, so that nobody waits for what somebody asked a
 minute ago. Work runs in a few threads with readers of their own, so that neither the server nor the
-crawl beside it waits: reads are short, and never more than a few at once.
+crawl beside it waits: reads are short, and never more than a few at once. What is worked out for
+all, and may take many seconds, has threads apart from what one asks for: a page of a table does not
+wait until the next table is read.
 
 Touches: a store, the clock, threads.
 """
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_THREADS = 2  # a crawl beside us needs the others
+_THREADS = 2  # for what one asks for, and as many for what is worked out for all
 _REST = 25.0  # times the processor time of an answer for all, before it is worked out again
 _MOST_KEPT = 500
 _MOST_WAITING = 64  # questions; whoever comes later is told to come again
@@ -63,8 +65,11 @@ class Answers:
         self._steady = steady
         self._own = threading.local()
         self._opened: list[ReadStore] = []
-        self._threads = ThreadPoolExecutor(
-            _THREADS, thread_name_prefix="recrawl-answers", initializer=self._open
+        self._for_one, self._for_all = (
+            ThreadPoolExecutor(
+                _THREADS, thread_name_prefix=f"recrawl-answers-{name}", initializer=self._open
+            )
+            for name in ("one", "all")
         )
         self._kept: OrderedDict[Hashable, Kept[Any]] = OrderedDict()
         self._asked: dict[Hashable, asyncio.Task[Any]] = {}
@@ -85,7 +90,8 @@ class Answers:
             seconds: How long it is kept; where `late` is given, at least 25 times the processor
                 time that it took, so that a large store is not read all the time. The first answer
                 does not count: what it takes is mostly loading.
-            late: How many seconds longer it is handed out while the next is worked out.
+            late: How many seconds longer it is handed out while the next is worked out; 0 for
+                what is worked out at once.
         """
         kept, now = self._kept.get(key), self._steady()
         if kept is not None and now < kept.until:
@@ -108,7 +114,8 @@ class Answers:
     ) -> T:
         try:
             loop = asyncio.get_running_loop()
-            value, took = await loop.run_in_executor(self._threads, self._work, work)
+            threads = self._for_all if late else self._for_one
+            value, took = await loop.run_in_executor(threads, self._work, work)
             if seconds:
                 rest = _REST * took if late and key in self._kept else 0.0
                 until = self._steady() + max(seconds, rest)
@@ -131,6 +138,11 @@ class Answers:
         began = time.thread_time()
         return work(self._own.reader), time.thread_time() - began
 
+    def last(self, key: Hashable) -> Any:  # noqa: ANN401 - whatever was asked
+        """The last answer to a question, however old; None where there is none."""
+        kept = self._kept.get(key)
+        return None if kept is None else kept.value
+
     def forget(self) -> None:
         """Keep no answer: what they rest on has changed."""
         self._kept.clear()
@@ -138,7 +150,8 @@ class Answers:
     async def close(self) -> None:
         """Wait for what is at work, and close the store."""
         await asyncio.gather(*self._asked.values(), return_exceptions=True)
-        self._threads.shutdown()
+        self._for_one.shutdown()
+        self._for_all.shutdown()
         for reader in self._opened:
             reader.close()
 

@@ -157,17 +157,24 @@ async def page_view(request: Asking, page: int) -> PageView:
 
 async def why(request: Asking, page: int) -> Why:
     """Why a page is visited next."""
+    _, answers = _asked(request)
     seen = await snapshot(request)
-    return await of_page(request, ("why", page), lambda reader: read_why(seen, reader, page))
+
+    def work(reader: ReadStore) -> Why:
+        return read_why(seen, reader, page)
+
+    # Many virtual crawls, each of some hundred visits.
+    return await answers.ask(("why", page), work, seconds=_GLANCE_SECONDS, late=_LATE_SECONDS)
 
 
 async def page_table(request: Asking) -> PagesView:
     """All pages."""
     _, answers = _asked(request)
     seen = await snapshot(request)
+    before: PagesView | None = answers.last("table")
 
     def work(reader: ReadStore) -> PagesView:
-        return PagesView.read(seen, reader)
+        return PagesView.read(seen, reader, before)
 
     return await answers.ask("table", work, seconds=_TABLE_SECONDS, late=_LATE_SECONDS)
 

@@ -78,7 +78,9 @@ class OptimalKnown:
     def due(self, state: KnownRates, rows: Ints, price: float) -> Instants:
         """When the value of each page reaches the price."""
         last = state.last[rows]
-        return due_at_price(lambda now: self._value(state, rows, now - last), last, price)
+        return due_at_price(
+            lambda now, some: self._value(state, rows[some], now - last[some]), last, price
+        )
 
     def _value(self, state: KnownRates, rows: Ints, elapsed: Floats) -> Floats:
         rate = self.rate[rows]

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.inspect.next_visits import next_visit_of_any
 from recrawl.policies.recrawl.beliefs import Beliefs, ExpectedFreshness, freshness
 from recrawl.policies.recrawl.calibration import Calibration
 from recrawl.policies.recrawl.checkpoint import calibration_kept
@@ -148,6 +147,8 @@ def with_target(settings: Settings) -> list[int]:
 
 def all_copies(settings: Settings, reader: ReadStore, now: float) -> CopiesFound:
     """Look at all copies."""
+    from recrawl.inspect.next_visits import next_visit_of_any  # slow to load: see `some_copies`
+
     snapshot = load_snapshot(settings, reader, now)
     found, calibration, samples = ExpectedFreshness(), Calibration.start(), []
     without_rates = 0

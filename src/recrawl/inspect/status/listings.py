@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from math import nan
 from typing import TYPE_CHECKING
 
-from recrawl.listings.live.judging import ListingFacts, live_forecast, next_due
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
@@ -64,6 +63,9 @@ def listing_standings(settings: Settings, reader: ReadStore, now: float) -> list
 
 def standing_of(rule: ListingRule, reader: ReadStore, now: float) -> ListingStanding:
     """Where one listing stands; arguments as for `listing_standings`."""
+    # Slow to load, and most crawls have no listing.
+    from recrawl.listings.live.judging import ListingFacts, live_forecast, next_due
+
     history = reader.listing_history(rule.name)
     forecast = live_forecast(history)
     targets = (rule.precision or nan, rule.recall or nan)

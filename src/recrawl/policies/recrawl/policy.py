@@ -269,9 +269,11 @@ class Recrawl:
     def due(self, state: RecrawlState, rows: Ints, price: float) -> Instants:
         """When the value of each page reaches the price, if its section keeps its present pace."""
         known = _Known.of(state, rows)
-        return due_at_price(
-            lambda now: self._value(state, rows, now, known), state.last[rows], price
-        )
+
+        def value_at(now: Floats, some: Ints) -> Floats:
+            return self._value(state, rows[some], now, known.take(some))
+
+        return due_at_price(value_at, state.last[rows], price)
 
     def seen(
         self, state: RecrawlState, rows: Ints, now: Instants, outcomes: Outcomes
@@ -327,6 +329,13 @@ class _Known:
         """What is known of some pages."""
         prior = state.relatives.prior(state.sections, rows)
         return cls(state.memories.states(rows, prior), state.announced.any)
+
+    def take(self, some: Ints) -> _Known:
+        """What is known of some of them."""
+        if len(some) == self.states[0].shape[1]:
+            return self
+        shape, exposure = self.states
+        return _Known((shape[:, some], exposure[:, some]), self.announced)
 
 
 def _learn_first_ages(state: RecrawlState, first: int, pages: Pages) -> None:

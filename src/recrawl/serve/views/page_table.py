@@ -1,8 +1,10 @@
 """All pages of a crawl as one table in memory, that is searched, sorted and shown in parts.
 
 A million pages take about 200 MB and some seconds to read, so the table is read once for a while,
-and every question is a look at arrays. What few ask for (words of addresses, the order of the next
-visits) is worked out when the first one asks.
+and every question is a look at arrays; addresses stay in the store, which is asked for them. The
+next visits of all pages are worked out when somebody first asks for their order, and from then on
+together with each table that takes the place of one that was asked for it, so that nobody waits for
+them again. Visits are counted once: the next table goes on from the counts of the last.
 
 Touches: a store, locks.
 """
@@ -11,14 +13,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.arrays.texts import Texts
 from recrawl.errors import InvalidParameter
 from recrawl.inspect.next_visits import PricedVisits, next_visits
-from recrawl.inspect.pages import STATUS_LABELS, page_rows
+from recrawl.inspect.pages import STATUS_LABELS, VisitCounts, page_rows
 from recrawl.inspect.scenario import MOST_PAGES
 from recrawl.report.pages import status_named
 from recrawl.settings.pools import terms
@@ -26,9 +27,7 @@ from recrawl.units import epoch_days
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from recrawl.arrays.types import Bools, Floats, Instants, Ints
+    from recrawl.arrays.types import Floats, Instants, Ints
     from recrawl.entries.store import ReadStore
     from recrawl.inspect.pages import PageRows
     from recrawl.state.snapshot import Snapshot
@@ -37,7 +36,8 @@ MOST_ROWS = 500  # of one answer
 ORDERS = ("rate", "fresh", "next", "visited", "changed", "visits", "weight", "address")
 _NOTABLE = 1 / 1440  # days that a page must be late to count as overdue
 _DESCENDING_FIRST = frozenset({"rate", "changed", "visits", "weight"})
-T = TypeVar("T")
+# Pages whose addresses are all read to order them; of more, those that the store orders by itself.
+_FEW, _MOST_ORDERED = 20_000, 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,40 +72,6 @@ class TableQuery:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class WordIndex:
-    """Finds the addresses that hold a word, among many.
-
-    Args:
-        text: All of them in small letters, one per line.
-        ends: Where each line ends.
-
-    Examples:
-        >>> index = WordIndex.of(Texts.of(["/News/1", "/news", "/new", "s/"]))
-        >>> index.holding("news").tolist()
-        [True, True, False, False]
-    """
-
-    text: bytes
-    ends: Ints
-
-    @classmethod
-    def of(cls, addresses: Texts) -> WordIndex:
-        """The index of some addresses."""
-        lines = [each.lower().encode() for each in addresses.tolist()]
-        lengths = np.fromiter(map(len, lines), np.int64, len(lines))
-        return cls(b"\n".join(lines), np.cumsum(lengths + 1) - 1)
-
-    def holding(self, word: str) -> Bools:
-        """Which addresses hold a word in small letters."""
-        found = np.zeros(len(self.ends), np.bool_)
-        sought = word.encode()
-        between = np.fromiter(map(len, self.text.split(sought)), np.int64)
-        at = np.cumsum(between[:-1] + len(sought)) - len(sought)
-        found[np.searchsorted(self.ends, at)] = True
-        return found
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class PagesView:
     """All pages.
 
@@ -115,6 +81,8 @@ class PagesView:
         host: Number of the host of each.
         hosts: Names of hosts, by number.
         late: Days that each is past its set time, or the longest time between visits; nan for none.
+        counts: Visits to each.
+        asked: What was asked for that is not worked out for every table.
     """
 
     snapshot: Snapshot
@@ -122,20 +90,36 @@ class PagesView:
     host: Ints
     hosts: list[str]
     late: Floats
+    counts: VisitCounts
     _kept: dict[str, Any] = field(default_factory=dict, repr=False)
+    asked: set[str] = field(default_factory=set, repr=False)
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     @classmethod
-    def read(cls, snapshot: Snapshot, reader: ReadStore) -> PagesView:
-        """Read the table of a crawl."""
-        rows = page_rows(snapshot, reader)
-        return cls(
+    def read(
+        cls, snapshot: Snapshot, reader: ReadStore, before: PagesView | None = None
+    ) -> PagesView:
+        """Read the table of a crawl.
+
+        Args:
+            snapshot: The crawl.
+            reader: Its store.
+            before: The last table of it: what that one was asked for is worked out for this one.
+        """
+        counts = VisitCounts.of(reader, before.counts if before else None)
+        rows = page_rows(snapshot, reader, counts)
+        table = cls(
             snapshot=snapshot,
             rows=rows,
             host=snapshot.columns.host[: len(rows)],
             hosts=[each.name for each in reader.hosts()],
             late=_days_late(snapshot),
+            counts=counts,
         )
+        if before is not None:
+            for name in tuple(before.asked):  # others may ask meanwhile
+                table._kept[name] = table._work(name, reader)
+        return table
 
     @property
     def now(self) -> float:
@@ -147,32 +131,28 @@ class PagesView:
         chosen = self._chosen(query)
         if query.search:
             chosen = self._searched(chosen, query.search, reader)
-        ordered = chosen[self._order(chosen, query.sort, reader)]
+        ordered = self._ordered(chosen, query, reader)
         return ordered[query.first : query.first + query.rows], len(chosen)
 
     def next_visits(self, pages: Ints, reader: ReadStore) -> Instants:
         """When some pages are visited next; NaT where they are not scheduled."""
         if len(self.rows) <= MOST_PAGES:
-            return self._all_next_visits(reader)[pages]
-        return self._once("prices", lambda: PricedVisits.of(self.snapshot)).at(pages)
+            return self._once("next visits", reader)[pages]  # type: ignore[no-any-return]
+        return self._once("prices", reader).at(pages)  # type: ignore[no-any-return]
 
-    def _all_next_visits(self, reader: ReadStore) -> Instants:
-        every = np.arange(len(self.rows))
-        return self._once("next visits", lambda: next_visits(self.snapshot, reader, every))
+    def _work(self, name: str, reader: ReadStore) -> Any:  # noqa: ANN401 - by its name
+        """What is worked out when it is first asked for, by its name."""
+        if name == "prices":
+            return PricedVisits.of(self.snapshot)
+        return next_visits(self.snapshot, reader, np.arange(len(self.rows)))
 
-    def _addresses(self, reader: ReadStore) -> Texts:
-        def read() -> Texts:
-            parts = [Texts.of(some) for some in reader.all_addresses()]
-            return Texts.joined(parts).take(np.arange(len(self.rows)))
-
-        return self._once("addresses", read)
-
-    def _once(self, name: str, work: Callable[[], T]) -> T:
-        """What is worked out when it is first asked for, by whoever asks first."""
+    def _once(self, name: str, reader: ReadStore) -> Any:  # noqa: ANN401 - by its name
+        """The same, once for all who ask."""
         with self._lock:
+            self.asked.add(name)
             if name not in self._kept:
-                self._kept[name] = work()
-            return self._kept[name]  # type: ignore[no-any-return]
+                self._kept[name] = self._work(name, reader)
+            return self._kept[name]
 
     def _chosen(self, query: TableQuery) -> Ints:
         status = self.rows.status
@@ -186,23 +166,35 @@ class PagesView:
 
     def _searched(self, chosen: Ints, search: str, reader: ReadStore) -> Ints:
         """Those whose addresses hold every word, whatever the case."""
-        addresses = self._addresses(reader)
-        index = self._once("words", lambda: WordIndex.of(addresses))
-        for word in search.lower().split():
-            chosen = chosen[index.holding(word)[chosen]]
-        return chosen
+        held = np.zeros(len(self.rows), np.bool_)
+        found = reader.pages_holding(search.split())
+        held[found[found < len(held)]] = True
+        return chosen[held[chosen]]
 
-    def _order(self, chosen: Ints, sort: str, reader: ReadStore) -> Ints:
-        by = sort.removeprefix("-")
+    def _by_address(self, chosen: Ints, query: TableQuery, reader: ReadStore) -> Ints:
+        """Some pages in the order of their addresses, as far as the query goes."""
+        falling, wanted = query.sort.startswith("-"), query.first + query.rows
+        share = len(chosen) / max(len(self.rows), 1)
+        if len(chosen) > _FEW and wanted / share < _MOST_ORDERED:
+            # The first of all pages, a few more than needed if the chosen lie evenly among them.
+            first = reader.pages_by_address(round(2 * wanted / share) + 1000, last_first=falling)
+            ordered = first[np.isin(first, chosen)]
+            if len(ordered) >= min(wanted, len(chosen)):
+                return ordered
+        names = np.array(reader.addresses(chosen.tolist()), np.object_)
+        order = np.argsort(names, kind="stable")
+        return chosen[order[::-1] if falling else order]
+
+    def _ordered(self, chosen: Ints, query: TableQuery, reader: ReadStore) -> Ints:
+        by = query.sort.removeprefix("-")
         if by == "address":
-            names = self._addresses(reader).take(chosen).tolist()
-            order = np.argsort(np.array(names, np.object_), kind="stable")
-            return order[::-1] if sort.startswith("-") else order
+            return self._by_address(chosen, query, reader)
         key = self._key(by, reader)[chosen]
         unknown = np.isnan(key)
-        falling = (by in _DESCENDING_FIRST) != sort.startswith("-")
+        falling = (by in _DESCENDING_FIRST) != query.sort.startswith("-")
         # What is not known comes last either way.
-        return np.argsort(np.where(unknown, np.inf, -key if falling else key), kind="stable")
+        key = np.where(unknown, np.inf, -key if falling else key)
+        return chosen[np.argsort(key, kind="stable")]
 
     def _key(self, by: str, reader: ReadStore) -> Floats:
         rows = self.rows
@@ -211,7 +203,7 @@ class PagesView:
         if by == "visits":
             return rows.visits.astype(np.float64)
         if by == "next":
-            at = self._all_next_visits(reader)
+            at = self._once("next visits", reader)
         else:
             at = rows.last_visit if by == "visited" else rows.last_change
         return np.where(np.isnat(at), np.nan, at.astype("datetime64[us]").astype(np.int64))

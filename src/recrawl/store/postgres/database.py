@@ -46,6 +46,7 @@ class PostgresDatabase:
         schema: Schema of the store.
     """
 
+    alike = "ilike"
     among = "= any(?)"
     unreadable: tuple[type[Exception], ...] = (errors.DataCorrupted, errors.IndexCorrupted)
 
@@ -88,6 +89,12 @@ class PostgresDatabase:
         literals = iter([sql.Literal(each).as_string(self.connection) for each in values])
         bound = _MARK.sub(lambda _: next(literals), source)
         return self._copied(columns, f"({bound}) as found")
+
+    def counts(self, columns: Sequence[str], table: str) -> Ints:
+        """How many rows have the same whole numbers."""
+        names = ", ".join(columns)
+        query = f"select {names}, count(*) as rows from {table} group by {names} order by {names}"  # noqa: S608 - our own names
+        return self.numbers((*columns, "rows"), query)
 
     def look_up(self, table: str, columns: Sequence[str], ids: Ints) -> Ints:
         """Whole numbers of the rows with some ids, in their order."""

@@ -40,10 +40,12 @@ class Database(Protocol):
     """A connection to the database of a store.
 
     Attributes:
+        alike: Operator that compares a text with a pattern, whatever the case of A to Z.
         among: Condition that a column is one of the values of `listed`, its question mark.
         unreadable: What a query raises where the database itself is damaged.
     """
 
+    alike: str
     among: str
     unreadable: tuple[type[Exception], ...]
 
@@ -76,6 +78,14 @@ class Database(Protocol):
             columns: Expressions over the columns of the query, never null.
             source: The query. Never untrusted text.
             values: For its question marks.
+        """
+
+    def counts(self, columns: Sequence[str], table: str) -> Ints:
+        """How many rows have the same whole numbers: these and the count, ascending.
+
+        Args:
+            columns: Names of the columns, never null.
+            table: Name of the table.
         """
 
     def look_up(self, table: str, columns: Sequence[str], ids: Ints) -> Ints:

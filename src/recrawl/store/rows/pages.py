@@ -5,8 +5,9 @@ Touches: a database, through what it is given.
 
 from __future__ import annotations
 
+import re
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import xxhash
 
@@ -33,10 +34,11 @@ _WITHOUT_CONTENT = tuple(
     int(status) for status in PageStatus if status not in (*_WITH_COPY, PageStatus.NEW)
 )
 _ERASED_BYTES = 16
-_COUNTS = """
-    select rule, status, count(*), count(*) filter (where next_at < ?), min(next_at),
+# Of few pages, as a rule: all are counted besides, which is faster where there are many.
+_NOTED = """
+    select rule, status, count(*) filter (where next_at < ?), min(next_at),
         count(*) filter (where failures > 0)
-    from pages group by rule, status order by rule, status
+    from pages where next_at is not null or failures > 0 group by rule, status
 """
 
 
@@ -139,18 +141,16 @@ def rules_and_hosts(connection: Database, pages: Ints) -> tuple[Ints, Ints]:
 
 
 def page_counts(connection: Database, now_seconds: float) -> list[PageCount]:
-    """Number of pages by rule and status, counted by the database."""
-    rows: list[Any] = connection.execute(_COUNTS, (now_seconds * 1000,)).fetchall()
-    return [
-        PageCount(
-            exactly(int, rule),
-            PageStatus(status),
-            pages,
-            int(overdue),
-            maybe_instant(next_at),
-            int(failing),
+    """Number of pages by rule and status, ascending."""
+    noted = {
+        (exactly(int, rule), status): (int(overdue), maybe_instant(next_at), int(failing))
+        for rule, status, overdue, next_at, failing in connection.execute(
+            _NOTED, (now_seconds * 1000,)
         )
-        for rule, status, pages, overdue, next_at, failing in rows
+    }
+    return [
+        PageCount(rule, PageStatus(status), pages, *noted.get((rule, status), (0, None, 0)))
+        for rule, status, pages in connection.counts(("rule", "status"), "pages").tolist()
     ]
 
 
@@ -170,6 +170,26 @@ def pages_without_content(connection: Database) -> Ints:
     without = f"status in {_WITHOUT_CONTENT} or rule = {NO_RULE}"
     query = f"select id - 1 as number from pages where {without} order by id"  # noqa: S608 - ours
     return whole_numbers(connection, query)
+
+
+def pages_holding(connection: Database, words: Sequence[str]) -> Ints:
+    """Pages whose addresses hold all of some words, ascending."""
+    conditions = [f"address {connection.alike} ? escape '\\'" for _ in words]
+    where = " and ".join(conditions) or "true"
+    query = f"select id - 1 as number from pages where {where} order by id"  # noqa: S608 - ours
+    return whole_numbers(connection, query, tuple(f"%{_literal(word)}%" for word in words))
+
+
+def _literal(word: str) -> str:
+    """A word as a pattern that matches nothing else."""
+    return re.sub(r"([\\%_])", r"\\\1", word)
+
+
+def pages_by_address(connection: Database, most: int, *, last_first: bool) -> Ints:
+    """Pages in the order of their addresses, the first so many."""
+    order = "desc" if last_first else "asc"
+    query = f"select id - 1 as number from pages order by address {order} limit ?"  # noqa: S608 - ours
+    return whole_numbers(connection, query, (most,))
 
 
 def appointed_pages(connection: Database) -> Ints:

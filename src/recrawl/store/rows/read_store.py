@@ -189,6 +189,8 @@ class RowReadStore(ABC):
     pages_with_copy = _query(page_rows.pages_with_copy)
     pages_without_content = _query(page_rows.pages_without_content)
     appointed_pages = _query(page_rows.appointed_pages)
+    pages_holding = _query(page_rows.pages_holding)
+    pages_by_address = _query(page_rows.pages_by_address)
     tombstones = _query(tombstones)
     duplicates = _query(filter_rows.duplicates)
     duplicates_of = _query(filter_rows.duplicates_of)

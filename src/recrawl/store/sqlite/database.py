@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
     from recrawl.arrays.types import Ints
 
+_MOST_KEYS = 1 << 62  # that an array can number
+
 
 class SqliteDatabase:
     """See `recrawl.store.rows.database.Database` for its methods.
@@ -33,6 +36,7 @@ class SqliteDatabase:
         connection: To the file.
     """
 
+    alike = "like"
     among = "in (select value from json_each(?))"
     unreadable: tuple[type[Exception], ...] = (apsw.CorruptError,)
 
@@ -72,6 +76,25 @@ class SqliteDatabase:
         if len(flat) != text.count(",") + 1 or text.encode().translate(None, b"-0123456789,"):
             raise ValueError("a column of whole numbers holds something else")
         return flat.reshape(-1, len(columns))
+
+    def counts(self, columns: Sequence[str], table: str) -> Ints:
+        """How many rows have the same whole numbers.
+
+        SQLite sorts all rows to group them, which takes three times as long as to read them.
+        """
+        rows = self.numbers(columns, f"select {', '.join(columns)} from {table}")  # noqa: S608 - our own names
+        if not len(rows):
+            return np.empty((0, len(columns) + 1), np.int64)
+        least, most = rows.min(axis=0), rows.max(axis=0)
+        spans = [high - low + 1 for low, high in zip(least.tolist(), most.tolist(), strict=True)]
+        if prod(spans) >= _MOST_KEYS:
+            raise ValueError(f"{table}: some of {', '.join(columns)} are out of any range")
+        keys = np.ravel_multi_index((rows - least).T, spans)
+        found, count = np.unique(keys, return_counts=True)
+        values = (
+            low + each for low, each in zip(least, np.unravel_index(found, spans), strict=True)
+        )
+        return np.column_stack([*values, count])
 
     def look_up(self, table: str, columns: Sequence[str], ids: Ints) -> Ints:
         """Whole numbers of the rows with some ids, in their order."""
