@@ -32,7 +32,7 @@ def chromium():
 @pytest.fixture(scope="module")
 def shared_windows(chromium):
     """Windows by their options, for tests that only look."""
-    windows = {}
+    windows: dict[tuple[tuple[str, str], ...], servers.Window] = {}
     yield windows
     for window in windows.values():
         window.context.close()
