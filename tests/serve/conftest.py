@@ -29,6 +29,37 @@ def chromium():
         yield found
 
 
+@pytest.fixture(scope="module")
+def shared_windows(chromium):
+    """Windows by their options, for tests that only look."""
+    windows: dict[tuple[tuple[str, str], ...], servers.Window] = {}
+    yield windows
+    for window in windows.values():
+        window.context.close()
+
+
+@pytest.fixture
+def glance(chromium, shared_windows):
+    """Opens pages in a window that other tests have looked through before.
+
+    A window of its own costs a process and loads all scripts anew. It is for tests that leave
+    something behind, or need that nothing was.
+    """
+    used = []
+
+    def find_window(**options):
+        key = tuple(sorted((name, repr(each)) for name, each in options.items()))
+        if key not in shared_windows:
+            shared_windows[key] = servers.Window.open(chromium, **options)
+        used.append(shared_windows[key])
+        return used[-1]
+
+    yield find_window
+    for window in used:
+        wrong, window.wrong[:] = list(window.wrong), []
+        assert not wrong, wrong
+
+
 @pytest.fixture
 def look(chromium):
     """Opens pages in windows that notice what must not happen."""

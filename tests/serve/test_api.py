@@ -9,6 +9,7 @@ import pytest
 
 from recrawl.scheduler import Scheduler
 from recrawl.serve.lending import SchedulerOwner
+from tests.serve import servers
 from tests.serve.api_server import PAGES, Client, crawl_store, served, write_settings
 
 
@@ -19,13 +20,14 @@ def file(tmp_path_factory):
     return file
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def client(file):
-    with served(file) as client:
-        yield client
+    """A stranger, who may read: of `recrawl serve`, in its own process, for all tests that do."""
+    with servers.served(file) as address:
+        yield Client(int(address.rpartition(":")[2]), token="")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def description(client):
     return client.get("/api/v1/openapi.json").json()
 

@@ -27,8 +27,8 @@ SERIOUS = ("serious", "critical")
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_every_page_of_a_crawl_shows_what_it_is_for(look, example, path):
-    page = look(timezone_id="Asia/Tokyo").show(example + path)
+def test_every_page_of_a_crawl_shows_what_it_is_for(glance, example, path):
+    page = glance(timezone_id="Asia/Tokyo").show(example + path)
 
     expect(page.locator("h1")).to_be_visible()
     for chart in page.locator("[data-chart] [role=img]").all():
@@ -37,30 +37,27 @@ def test_every_page_of_a_crawl_shows_what_it_is_for(look, example, path):
 
 
 @pytest.mark.parametrize("path", EMPTY)
-def test_every_page_says_that_nothing_is_there_yet(look, empty, path):
-    page = look().show(empty + path)
+def test_every_page_says_that_nothing_is_there_yet(glance, empty, path):
+    page = glance().show(empty + path)
 
     expect(page.locator("h1")).to_be_visible()
 
 
 @pytest.mark.parametrize("path", PAGES)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_people_can_use_every_page(chromium, example, path, scheme):
+def test_people_can_use_every_page(glance, example, path, scheme):
     """No serious finding of axe-core: labels, contrast, roles, order of headings."""
     # axe evaluates code, which our policy forbids; nothing else of it is other.
-    window = servers.Window.open(chromium, color_scheme=scheme, bypass_csp=True)
-    try:
-        found = Axe().run(window.show(example + path)).response["violations"]
-    finally:
-        window.context.close()
+    window = glance(color_scheme=scheme, bypass_csp=True)
+    found = Axe().run(window.show(example + path)).response["violations"]
 
     serious = [each for each in found if each["impact"] in SERIOUS]
     assert not serious, [(each["id"], each["nodes"][0]["html"]) for each in serious]
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_narrow_window_does_not_scroll_sideways(look, example, path):
-    page = look(viewport={"width": 400, "height": 800}).show(example + path)
+def test_a_narrow_window_does_not_scroll_sideways(glance, example, path):
+    page = glance(viewport={"width": 400, "height": 800}).show(example + path)
 
     assert page.evaluate("document.documentElement.scrollWidth") <= 400
 
@@ -76,8 +73,8 @@ def test_hostile_content_is_text(look, example):
     assert stores.SCRIPT in window.show(example + "/sites/a.org").inner_text("body")
 
 
-def test_a_diff_of_hostile_versions_cannot_run(look, example):
-    page = look().show(example + "/pages/2/diff")
+def test_a_diff_of_hostile_versions_cannot_run(glance, example):
+    page = glance().show(example + "/pages/2/diff")
     frame = page.frame_locator("iframe.diff")
 
     expect(frame.locator("body")).to_contain_text("window.hacked")
@@ -86,8 +83,8 @@ def test_a_diff_of_hostile_versions_cannot_run(look, example):
     assert inner.evaluate("origin") == "null"  # it has no origin, ours least of all
 
 
-def test_pages_are_searched_sorted_and_filtered_and_the_address_keeps_it(look, example):
-    page = look().show(example + "/pages")
+def test_pages_are_searched_sorted_and_filtered_and_the_address_keeps_it(glance, example):
+    page = glance().show(example + "/pages")
     page.get_by_label("Search in addresses").fill("news")
     page.get_by_label("Host").select_option("a.org")
     page.get_by_role("button", name="Show").click()
@@ -104,8 +101,8 @@ def test_pages_are_searched_sorted_and_filtered_and_the_address_keeps_it(look, e
     assert "host=a.org" in page.url
 
 
-def test_changes_are_filtered_and_open_their_diff(look, example):
-    page = look().show(example + "/changes")
+def test_changes_are_filtered_and_open_their_diff(glance, example):
+    page = glance().show(example + "/changes")
     page.get_by_label("Kind").select_option("changed")
     page.get_by_label("Host").fill("b.org")
     page.get_by_role("button", name="Show").click()
@@ -126,8 +123,8 @@ def test_changes_since_the_last_look_are_marked(look, example):
     expect(page.locator(".new-mark", has_text="new")).to_have_count(3)
 
 
-def test_what_if_shows_the_outcome_and_the_lines_to_write(look, example):
-    page = look().show(example + "/what-if")
+def test_what_if_shows_the_outcome_and_the_lines_to_write(glance, example):
+    page = glance().show(example + "/what-if")
     before = page.locator(".tiles .figure").first.inner_text()
     page.get_by_label("Budget", exact=True).fill("400/1d")
     page.get_by_label("Weight of https://a.org/").fill("3")
@@ -139,16 +136,16 @@ def test_what_if_shows_the_outcome_and_the_lines_to_write(look, example):
     assert float(after.split()[0]) > float(before.split()[0])
 
 
-def test_what_if_says_what_is_wrong_with_a_budget(look, example):
-    page = look().show(example + "/what-if?budget=soon")
+def test_what_if_says_what_is_wrong_with_a_budget(glance, example):
+    page = glance().show(example + "/what-if?budget=soon")
 
     expect(page.get_by_role("alert")).to_contain_text("budget must look like")
 
 
-def test_versions_are_compared_as_chosen(look, example):
+def test_versions_are_compared_as_chosen(glance, example):
     rows = _rows(example)
     busiest = max(rows, key=lambda row: row["changes"])["page"]
-    page = look().show(f"{example}/pages/{busiest}")
+    page = glance().show(f"{example}/pages/{busiest}")
     page.locator("select[name=since]").select_option(index=1)
     page.get_by_role("button", name="Compare").click()
 
@@ -183,8 +180,8 @@ def test_colours_are_the_systems_until_somebody_chooses(look, example):
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == light
 
 
-def test_a_chart_has_a_table_behind_it(look, example):
-    page = look().show(example + "/")
+def test_a_chart_has_a_table_behind_it(glance, example):
+    page = glance().show(example + "/")
     charts = page.locator("[data-chart]")
 
     for chart in charts.all():
@@ -204,8 +201,8 @@ def test_figures_move_without_a_reload(look, tmp_path):
         page.context.close()
 
 
-def test_parts_that_come_later_say_their_own_instant(look, example):
-    page = look(timezone_id="Asia/Tokyo").show(example + "/pages/2")
+def test_parts_that_come_later_say_their_own_instant(glance, example):
+    page = glance(timezone_id="Asia/Tokyo").show(example + "/pages/2")
 
     lines = page.locator("main .as-of time")
     assert lines.count() == 2

@@ -59,6 +59,8 @@ def distinct(keys: Ints) -> Ints:
     array([7, 8])
     """
     rising = keys.copy()
+    if len(rising) <= 1:
+        return rising
     rising.sort()
     return rising[_first_of_each(rising)]
 

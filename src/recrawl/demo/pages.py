@@ -8,6 +8,7 @@ Pure.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -71,6 +72,8 @@ def paragraphs(seed: int, page: int, version: int) -> list[str]:
     ]
 
 
+# A page differs from its last version in one paragraph, and is mostly asked for as it was.
+@lru_cache(maxsize=4096)
 def _paragraph(seed: int, page: int, place: int, edition: int) -> str:
     random = np.random.default_rng((seed, page, place, edition))
     parts = (_WHO, _DID, _WHAT, _WHEN)

@@ -51,7 +51,8 @@ if TYPE_CHECKING:
     from recrawl.plan.budget import Budget
     from recrawl.settings.terms import VisitTerms
 
-_COPIED = int(PageStatus.COPIED)  # a plain number: looked up at every visit
+# Plain numbers: looked up at every visit.
+_NEW, _COPIED = int(PageStatus.NEW), int(PageStatus.COPIED)
 _GONE = (PageStatus.SUSPECTED, PageStatus.GONE)
 _HERE = (PageStatus.NEW, PageStatus.COPIED)
 
@@ -299,7 +300,7 @@ class Agenda:
     def _lease(self, page: int, now: float) -> Lease:
         table = self._table
         # Of a page that others visited before, the policy knows something, and there is no copy.
-        first = bool(table.row[page] == NOT_ADMITTED or table.status[page] == PageStatus.NEW)
+        first = bool(table.row[page] == NOT_ADMITTED or table.status[page] == _NEW)
         return Lease(page, int(table.host[page]), first, now)
 
     # What became of it.

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 _STEP = 0.05
 _PLACES = np.arange(-30.0, 45.0, _STEP)
 
+_NOTHING_LOG = -300.0  # of a density: also times the square of the largest s it is nothing
 _NEGLIGIBLE = 1e-16  # probability of a count that need not be looked at
 _FINITE_MEAN = 2  # ages from which on the inverse of their sum has a mean
 _FINITE_VARIANCE = 3  # and a variance
@@ -124,11 +125,18 @@ class EventsOverDays:
 
     def _inverse_moments(self, changes: Ints) -> tuple[Floats, Floats]:
         """Means of 1 / T and 1 / T^2 for each number of changes."""
+        if not len(changes):
+            return np.empty(0), np.empty(0)
         s = np.exp(_PLACES) * self.expected
-        changed = changes[:, np.newaxis]
-        logs = changed * _log_age(s, self.expected) - (self.gaps - changed) * s
-        density = np.exp(logs) * s * _STEP
-        return density.sum(axis=1), (density * s).sum(axis=1)
+        age = _log_age(s, self.expected)
+        # Far out there is nothing, for the fewest changes and the most, so for all between them.
+        ends = changes[[0, -1], np.newaxis]
+        seen = (ends * age - (self.gaps - ends) * s > _NOTHING_LOG).any(axis=0)
+        s, age = s[seen], age[seen]
+        logs = changes[:, np.newaxis] * age
+        logs -= (self.gaps - changes)[:, np.newaxis] * s
+        density = np.exp(logs, out=logs)
+        return density @ (s * _STEP), density @ (s * s * _STEP)
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,10 +174,10 @@ def half_way(world, budget):
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [5])
 def test_what_was_expected_of_budgets_comes_true(seed):
-    """By rates learned with 120 visits a day, in crawls that had 60, 120 and 240."""
+    """By rates learned with 60 visits a day, in crawls that had 30, 60 and 120."""
     world = draw_world(300, start=20_000.0, days=61.0, seed=seed)
-    found = {budget: half_way(world, budget) for budget in (60.0, 120.0, 240.0)}
-    rates, _ = found[120.0]
+    found = {budget: half_way(world, budget) for budget in (30.0, 60.0, 120.0)}
+    rates, _ = found[60.0]
 
     for budget, (_, true) in found.items():
         plan = allocate(rates, budget, objective=Freshness())

@@ -6,7 +6,7 @@ Touches: files.
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -75,6 +75,11 @@ class Frozen:
             connection.close()
             went_on = crawl.next_visits(range(len(world)), now + days) if days else []
         return cls(path, world, settings, now, found or {}, went_on)
+
+    def copied(self, path: Path) -> Frozen:
+        """The same, with a store of its own."""
+        shutil.copy(self.path, path)
+        return replace(self, path=path)
 
     @cached_property
     def snapshot(self) -> Snapshot:

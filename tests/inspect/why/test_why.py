@@ -37,6 +37,18 @@ def frozen(path, more="", *, budget=BUDGET, now=NOW, top="", **rest):
     return Frozen.at(path, WORLD, settings_of(budget, more=more, top=top), now, **rest)
 
 
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    """A crawl without rules for any page, at which tests only look."""
+    return frozen(tmp_path_factory.mktemp("plain") / "recrawl.db")
+
+
+@pytest.fixture
+def crawl(plain, path):
+    """The same, to write to."""
+    return plain.copied(path)
+
+
 def test_the_minimum_binds_a_page_that_changes_often(path):
     crawl = frozen(path, block(NEWS, 'minimum = "3d"'))
     said = crawl.said(NEWS)
@@ -135,7 +147,7 @@ def test_hours_bind_a_new_page_with_an_interval(path):
     ids=["failed", "gone", "refused"],
 )
 def test_a_page_that_cannot_be_had_waits_for_its_set_time(path, outcome, kind):
-    crawl = frozen(path, found={NEWS: outcome})
+    crawl = frozen(path, found={NEWS: outcome}, now=WORLD.start + 4.3)
     said = crawl.said(NEWS)
 
     assert said.kind is kind
@@ -153,8 +165,7 @@ def test_a_failure_keeps_a_page_back(path):
     assert answer.at < fails.at
 
 
-def test_a_host_that_asked_for_it_is_left_alone(path):
-    crawl = frozen(path)
+def test_a_host_that_asked_for_it_is_left_alone(crawl, path):
     until = NOW + 5
     with open_for_writing(path) as store:
         store.write([HostSeen("a.org", blocked_until_seconds=until * DAY)])
@@ -171,16 +182,16 @@ def test_a_host_that_asked_for_it_is_left_alone(path):
 
 
 def test_a_host_that_may_be_asked_rarely_decides_when_there_is_budget_enough(path):
-    """24 requests a day, and a budget of 400 visits."""
+    """24 requests a day, and a budget of 100 visits."""
     slow = '\n[politeness]\ndelay = "1h"\n'
-    crawl = frozen(path, budget=400, top=slow, now=WORLD.start + 20.3, days=6)
+    crawl = frozen(path, budget=100, top=slow, now=WORLD.start + 20.3, days=6)
     pages = range(2, 60, 10)
     scenario = crawl.scenario(pages[0])
     at, free, twice = (
         np.array([each.at for each in simulate_next_visits(changed, pages)])
         for changed in (scenario, free_host(scenario), budget_times(scenario, 2.0))
     )
-    fast = crawl.really(pages, settings_of(400, top='\n[politeness]\ndelay = "1s"\n'))
+    fast = crawl.really(pages, settings_of(100, top='\n[politeness]\ndelay = "1s"\n'))
 
     assert {crawl.said(page, otherwise=False).kind for page in pages} == {Binding.HOST}
     assert np.median(np.abs(at - np.array(crawl.went_on)[list(pages)])) < 8 * HOUR
@@ -188,7 +199,7 @@ def test_a_host_that_may_be_asked_rarely_decides_when_there_is_budget_enough(pat
     np.testing.assert_allclose(free, fast, atol=4 * HOUR)
     # Twice the budget moves nothing by more than a turn or two.
     np.testing.assert_allclose(twice, at, atol=2.5 * HOUR)
-    really = np.array(crawl.really(pages, settings_of(800, top=slow)))
+    really = np.array(crawl.really(pages, settings_of(200, top=slow)))
     assert np.median(np.abs(really - crawl.really(pages))) < 4 * HOUR
 
 
@@ -207,8 +218,7 @@ def test_a_new_page_waits_for_its_first_copy(path):
     np.testing.assert_allclose(forecast, twice, atol=2 * HOUR)
 
 
-def test_a_page_without_a_rule_is_never_visited(path):
-    crawl = frozen(path)
+def test_a_page_without_a_rule_is_never_visited(crawl, path):
     with open_for_writing(path) as store:
         store.write([PagesFound(["https://b.org/"], ["b.org"], [-1], at_seconds=NOW * DAY)])
     said = crawl.said(60)
@@ -219,10 +229,11 @@ def test_a_page_without_a_rule_is_never_visited(path):
 
 def test_exactly_the_next_page_waits_for_the_pace_only(path):
     """Of all pages one is worth most: its turn comes with the next visit that is allowed."""
-    crawl = frozen(path)
-    said = [crawl.said(page, otherwise=False) for page in range(60)]
+    world, budget = draw_world(25, start=WORLD.start, days=60.0, seed=4), BUDGET / 2
+    crawl = Frozen.at(path, world, settings_of(budget), NOW)
+    said = [crawl.said(page, otherwise=False) for page in range(25)]
     turn = [page for page, each in enumerate(said) if each.kind is Binding.PACE]
 
     assert len(turn) == 1
-    assert crawl.really(turn)[0] == pytest.approx(said[turn[0]].at, abs=1 / BUDGET)
+    assert crawl.really(turn)[0] == pytest.approx(said[turn[0]].at, abs=1 / budget)
     assert {each.kind for each in said} == {Binding.PACE, Binding.BUDGET}

@@ -293,10 +293,8 @@ def _variance(pages: PlannedPages, plan: Plan, fresh: Floats) -> float:
     assert rates.exposure is not None  # noqa: S101
     draws = max(-(-_DRAWS // count), 1)
     random = np.random.default_rng(count)
-    off = 0.0
-    for _ in range(draws):
-        rate = random.gamma(rates.shape) / rates.exposure
-        off += float(((1 - aim.loss(rate, interval) - fresh) ** 2).sum()) / draws
+    rate = random.gamma(rates.shape, size=(draws, count)) / rates.exposure
+    off = float(((1 - aim.loss(rate, interval) - fresh) ** 2).sum()) / draws
     faster = aim.expected_loss(rates.shape, rates.exposure, interval * (1 + _LITTLE))
     pull = (faster - (1 - fresh)) / _LITTLE
     leaf = pages.sample.state.sections.leaf[pages.sample.rows]

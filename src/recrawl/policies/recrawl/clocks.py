@@ -361,6 +361,8 @@ def _smooth(found: Floats, expected: Floats, kept: float) -> None:
 
 def _summed(nodes: Ints, found: Floats, expected: Floats) -> tuple[Ints, Floats, Floats]:
     """Each node once, with the sums of its rows."""
+    if len(nodes) == 1:
+        return nodes, found, expected
     groups = Groups.of(nodes)
     order, starts = groups.order, groups.starts
     return (

@@ -150,6 +150,9 @@ class Memories:
 
 def fold(totals: Floats, site: Ints, rows: Floats, kept: float) -> None:
     """Add rows to the total of their site one after the other, which keeps a part each time."""
+    if len(site) == 1:  # as in a crawl of few pages at every tick: the same, at once
+        totals[site] = totals[site] * kept + rows
+        return
     groups = Groups.of(site)
     order, starts, counts = groups.order, groups.starts, groups.counts
     sites = site[order[starts]]
