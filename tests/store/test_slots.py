@@ -59,9 +59,16 @@ def place():
 
 def held(place, slot):
     leases = lease_slots(place, 600.0)
-    fence = leases.take(slot)
+    fence = taken(leases, slot)
     leases.close()
     return Lease(fence, 600.0, NEVER)
+
+
+def taken(leases, slot) -> int:
+    """Fence of a slot that is free."""
+    fence = leases.take(slot)
+    assert fence is not None
+    return int(fence)
 
 
 def opened(stack, place, slot):
@@ -204,9 +211,9 @@ def test_a_slot_reads_as_a_store_of_its_own(place, tmp_path):
                 assert written.page_count() == single.page_count()
 
         for number, (_, reader) in enumerate(slots):
-            with open_store(tmp_path / f"{number}.db") as single, reader.clone() as clone:
-                assert in_order(read(reader)) == in_order(read(single))
-                assert in_order(read(clone)) == in_order(read(single))
+            with open_store(tmp_path / f"{number}.db") as whole, reader.clone() as clone:
+                assert in_order(read(reader)) == in_order(read(whole))
+                assert in_order(read(clone)) == in_order(read(whole))
 
 
 def test_everything_that_names_pages_or_hosts_is_translated_or_refused():
@@ -268,7 +275,7 @@ def _end_leases(place):
 
 def test_a_slot_that_is_held_is_not_taken(place):
     one, two = (lease_slots(place, 600.0) for _ in range(2))
-    fence = one.take(0)
+    fence = taken(one, 0)
     assert two.take(0) is None
     assert one.renew({0: fence}).held == {0}
     assert two.renew({0: fence}).held == set()

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from recrawl.store.slots.leases import LeaseState, SlotLeases
 
 _RENEWALS = 4  # of a lease, before it is over
+_LONGEST_PAUSE = 2.0  # seconds; whoever joins is not to wait for its slots
 _AGAIN_SECONDS = 0.5
 _FIRST_PRICE = 1.0
 _LEAST_SHARE = 1e-3  # visits per day, of a slot that has just been taken
@@ -170,7 +171,7 @@ class Worker:
                     break
                 await self._step()
                 left = end - Lease.now()
-                pause = min(self._leases.seconds / _RENEWALS, max(left, 0.0))
+                pause = min(self._leases.seconds / _RENEWALS, _LONGEST_PAUSE, max(left, 0.0))
                 self._moved.clear()
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._moved.wait(), pause)
