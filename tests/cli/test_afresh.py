@@ -19,7 +19,7 @@ from tests.servers import answers
 from tests.servers.faults import FaultServer
 
 # Their tests load them: what they do where there is no room, or with another encoding.
-ELSEWHERE = {"crawl", "demo", "diff", "estimate", "init", "mcp", "serve"}
+ELSEWHERE = {"crawl", "demo", "diff", "estimate", "init", "mcp", "serve", "worker"}
 # In this order: a verb reads what those before it wrote.
 WORDS = {
     "add": ["SITE/more", "--page-only", "--local"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import fields, is_dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -40,6 +41,9 @@ from recrawl.store.slots.read_slot import AS_IS, ReadSlot
 from recrawl.visits.status import FeedKind, PageStatus, VisitOutcome
 from tests.servers import postgres
 
+if TYPE_CHECKING:
+    from recrawl.store.slots.leases import SlotLeases
+
 SITES = [f"https://site{number}.org" for number in range(6)]
 SETTINGS = Settings(
     "test-bot (me@example.org)", rules=tuple(Rule(f"{site}/") for site in SITES), slots=2
@@ -64,11 +68,11 @@ def held(place, slot):
     return Lease(fence, 600.0, NEVER)
 
 
-def taken(leases, slot) -> int:
+def taken(leases: SlotLeases, slot: int) -> int:
     """Fence of a slot that is free."""
     fence = leases.take(slot)
     assert fence is not None
-    return int(fence)
+    return fence
 
 
 def opened(stack, place, slot):
