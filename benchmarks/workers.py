@@ -113,7 +113,7 @@ def work(folder: Path, place: str, start: float, seconds: float) -> None:
         watch.cancel()
 
     async def watched(worker: Worker) -> None:
-        parts = (SlotScope.of(settings, slot, SLOTS) for slot in range(SLOTS))
+        parts = SlotScope.all_of(settings, SLOTS)
         wanted = sum(bool(each.settings.rules) for each in parts)
         while worker.crawling < wanted:  # noqa: ASYNC110 - nobody tells
             await asyncio.sleep(0.01)

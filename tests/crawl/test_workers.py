@@ -263,7 +263,7 @@ def test_nobody_else_writes_while_workers_do(crawl_of_workers):
     ended = run("prune", "--yes", cwd=folder)
 
     assert ended.code == 1
-    assert "in use" in ended.err
+    assert "is in use by 1 worker; stop them first" in ended.err
 
 
 def test_another_crawl_is_one_of_the_workers(crawl_of_workers):

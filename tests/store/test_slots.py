@@ -48,6 +48,7 @@ SITES = [f"https://site{number}.org" for number in range(6)]
 SETTINGS = Settings(
     "test-bot (me@example.org)", rules=tuple(Rule(f"{site}/") for site in SITES), slots=2
 )
+SCOPES = SlotScope.all_of(SETTINGS, 2)
 NEVER = 1e18  # seconds, when a lease of these tests is over
 
 
@@ -76,7 +77,7 @@ def taken(leases: SlotLeases, slot: int) -> int:
 
 
 def opened(stack, place, slot):
-    scope = SlotScope.of(SETTINGS, slot, 2)
+    scope = SCOPES[slot]
     return stack.enter_context(open_slot(place, scope, held(place, slot), Retention()))
 
 
@@ -201,7 +202,7 @@ def in_order(found):
 
 
 def test_a_slot_reads_as_a_store_of_its_own(place, tmp_path):
-    scopes = [SlotScope.of(SETTINGS, slot, 2) for slot in range(2)]
+    scopes = SCOPES
     assert all(scope.settings.rules for scope in scopes)
     with ExitStack() as stack:
         slots = [opened(stack, place, slot) for slot in range(2)]
@@ -238,7 +239,7 @@ def test_numbers_of_the_whole_store_have_no_gaps(place):
     with ExitStack() as stack:
         for slot in (0, 1):
             written, _ = opened(stack, place, slot)
-            scope = SlotScope.of(SETTINGS, slot, 2)
+            scope = SCOPES[slot]
             for turn in range(3):
                 write_all(written, list(entries_of(scope, turn, written.page_count())))
     with postgres.reading(place) as reader:
@@ -251,7 +252,7 @@ def test_numbers_of_the_whole_store_have_no_gaps(place):
 
 
 def test_whoever_lost_a_slot_writes_nothing(place):
-    scope = SlotScope.of(SETTINGS, 0, 2)
+    scope = SCOPES[0]
     with ExitStack() as stack:
         late, _ = opened(stack, place, 0)
         write_all(late, list(entries_of(scope, 0, 0)))
@@ -293,7 +294,7 @@ def test_a_slot_that_is_held_is_not_taken(place):
 
 
 def test_pages_of_other_slots_are_refused(place):
-    scope = SlotScope.of(SETTINGS, 0, 2)
+    scope = SCOPES[0]
     other = next(site for site in SITES if not scope.has(f"{site}/"))
     with ExitStack() as stack:
         written, _ = opened(stack, place, 0)
@@ -305,7 +306,7 @@ def test_pages_of_other_slots_are_refused(place):
 
 
 def test_a_slot_takes_its_own_hints(place):
-    scope = SlotScope.of(SETTINGS, 0, 2)
+    scope = SCOPES[0]
     pages = [f"{site}/x" for site in SITES]
     own = [each for each in pages if scope.has(each)]
     with ExitStack() as stack:

@@ -17,6 +17,9 @@ from recrawl.parse.addresses import site_of
 from recrawl.settings.rules import ANYWHERE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from recrawl.listings.live.rules import ListingRule
     from recrawl.settings.settings import Settings
 
 
@@ -60,27 +63,29 @@ class SlotScope:
     rules: tuple[int, ...]
 
     @classmethod
-    def of(cls, settings: Settings, slot: int, slots: int) -> SlotScope:
-        """The part of a crawl that a slot is.
+    def all_of(cls, settings: Settings, slots: int) -> list[SlotScope]:
+        """All parts of a crawl, by their numbers; some may be empty.
 
         Examples:
             >>> from recrawl.settings.rules import Rule
             >>> from recrawl.settings.settings import Settings
             >>> rules = tuple(Rule(f"https://{name}.org/") for name in "abc")
             >>> crawl = Settings("bot (me@example.org)", rules=rules)
-            >>> parts = [SlotScope.of(crawl, slot, 2).rules for slot in range(2)]
+            >>> parts = [each.rules for each in SlotScope.all_of(crawl, 2)]
             >>> sorted(number for part in parts for number in part)
             [0, 1, 2]
         """
-
-        def has(address: str) -> bool:
-            return address == ANYWHERE or slot_of(address, slots) == slot
-
-        rules = tuple(each for each, rule in enumerate(settings.rules) if has(rule.address))
-        listings = tuple(each for each in settings.listings if has(each.addresses[0]))
-        blocks = tuple(settings.rules[each] for each in rules if not settings.rules[each].listing)
-        part = replace(settings, rules=blocks, listings=listings, push=None)
-        return cls(slot, slots, part, rules)
+        rules: list[list[int]] = [[] for _ in range(slots)]
+        for number, rule in enumerate(settings.rules):
+            for slot in _slots_of(rule.address, slots):
+                rules[slot].append(number)
+        listings: list[list[ListingRule]] = [[] for _ in range(slots)]
+        for listing in settings.listings:
+            listings[slot_of(listing.addresses[0], slots)].append(listing)
+        return [
+            cls(slot, slots, _part(settings, rules[slot], listings[slot]), tuple(rules[slot]))
+            for slot in range(slots)
+        ]
 
     def has_host(self, name: str) -> bool:
         """Whether a host lies in the slot."""
@@ -89,3 +94,14 @@ class SlotScope:
     def has(self, address: str) -> bool:
         """Whether an address lies in the slot."""
         return slot_of(address, self.slots) == self.slot
+
+
+def _slots_of(address: str, slots: int) -> Iterable[int]:
+    """Slots in which a rule holds: its own, or all where it holds anywhere."""
+    return range(slots) if address == ANYWHERE else (slot_of(address, slots),)
+
+
+def _part(settings: Settings, rules: Sequence[int], listings: Sequence[ListingRule]) -> Settings:
+    blocks = (settings.rules[each] for each in rules)
+    own = tuple(each for each in blocks if not each.listing)  # those of listings come with them
+    return replace(settings, rules=own, listings=tuple(listings), push=None)

@@ -128,8 +128,7 @@ class Worker:
         self._open_slot = open_slot
         self._events = events or WorkerEvents()
         self._access = access
-        slots = settings.slots
-        scopes = (SlotScope.of(settings, slot, slots) for slot in range(slots))
+        scopes = SlotScope.all_of(settings, settings.slots)
         self._scopes = {each.slot: each for each in scopes if each.settings.rules}
         self._held: dict[int, _Held] = {}
         self._done: set[int] = set()

@@ -44,6 +44,7 @@ _TAKE = """
     where slot = 0 returning fence
 """
 _BEGIN = "update writers set commits = commits + 1 where slot = 0 and fence = ? returning commits"
+_WORKERS = "select count(*) from workers where until > clock_timestamp()"
 _HOLDER = "select process, host, reloads from writers where slot = 0"
 
 
@@ -110,7 +111,11 @@ def require(database: PostgresDatabase, address: PostgresAddress, fence: int) ->
 
 
 def held_by_another(connection: psycopg.Connection[Any], address: PostgresAddress) -> StoreLocked:
-    """Error that names the process that has a store."""
+    """Error that names the process that has a store, or says that workers share it."""
+    (workers,) = connection.execute(_WORKERS).fetchone() or (0,)
+    if workers:
+        named = f"{workers} worker{'' if workers == 1 else 's'}"
+        return StoreLocked(f"{address.name} is in use by {named}; stop them first")
     process, host, _ = connection.execute(_HOLDER).fetchone() or (None, None, False)
     where = "" if host in (None, socket.gethostname()) else f" on {host}"
     who = "unknown" if process is None else process
