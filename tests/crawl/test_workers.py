@@ -216,7 +216,7 @@ def test_workers_survive_what_may_happen_to_them(tmp_path):
 
 
 def test_the_budget_is_kept_whoever_crawls(tmp_path):
-    budget = 150
+    budget = 450  # more than is spent before the second worker has begun
     with postgres.place() as place, running_sites() as sites, ExitStack() as stack:
         (tmp_path / "recrawl.toml").write_text(settings_text(place, sites, f"{budget}/1d"))
         made = run("init", cwd=tmp_path)

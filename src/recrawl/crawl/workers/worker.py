@@ -22,7 +22,7 @@ from recrawl.clock import RealClock
 from recrawl.crawl.running import running
 from recrawl.crawl.workers.balance import slots_to_release, slots_to_take
 from recrawl.crawl.workers.gate import LeasedFetcher
-from recrawl.errors import RecrawlError, StoreError, StoreLocked
+from recrawl.errors import StoreError, StoreLocked
 from recrawl.plan.shared_price import BudgetShare, budget_shares
 from recrawl.settings.slots import SlotScope
 from recrawl.state.demand import demand_of
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 _RENEWALS = 4  # of a lease, before it is over
 _LONGEST_PAUSE = 2.0  # seconds; whoever joins is not to wait for its slots
 _AGAIN_SECONDS = 0.5
+_SHARE_TIMES = 20.0  # times what it takes to share the budget, before it is shared again
 _FIRST_PRICE = 1.0
 _LEAST_SHARE = 1e-3  # visits per day, of a slot that has just been taken
 
@@ -133,6 +134,7 @@ class Worker:
         self._held: dict[int, _Held] = {}
         self._done: set[int] = set()
         self._shares: dict[int, BudgetShare] = {}
+        self._share_next = -inf
         self._price = _FIRST_PRICE
         self._stopping = False
         self._moved = asyncio.Event()
@@ -192,7 +194,14 @@ class Worker:
             for slot in self._held.keys() - state.held:
                 self._lose(slot)
             await self._balance(state)
-            await self._share_budget()
+            waits = any(
+                each.crawler and slot not in self._shares for slot, each in self._held.items()
+            )
+            if waits or Lease.now() >= self._share_next:
+                began = Lease.now()
+                await self._share_budget()
+                every = self._leases.seconds / _RENEWALS
+                self._share_next = began + max(every, _SHARE_TIMES * (Lease.now() - began))
         except StoreError as error:  # the server is away: go on at the last price while we may
             self._events.on_remark(f"{error}; going on without it")
             for slot, each in self._held.items():
@@ -210,6 +219,7 @@ class Worker:
             asked = Lease.now()
             fence = await asyncio.to_thread(self._leases.take, slot)
             if fence is not None:
+                self._shares.pop(slot, None)  # as another worker had it
                 seconds = self._leases.seconds
                 held = self._held[slot] = _Held(Lease(fence, seconds, asked + seconds))
                 held.work = asyncio.create_task(self._crawl(slot, held))
@@ -238,7 +248,7 @@ class Worker:
                 if self._once and not held.leaving:
                     self._done.add(slot)
                     break
-        except RecrawlError as error:
+        except Exception as error:  # noqa: BLE001 - whoever runs the worker hears of it
             self._failure = self._failure or error
             self._stopping = True
         finally:
@@ -248,6 +258,7 @@ class Worker:
                 with suppress(StoreError):  # then it is over by itself
                     await asyncio.to_thread(self._leases.release, slot, held.lease.fence)
             del self._held[slot]
+            self._shares.pop(slot, None)
             self._moved.set()
 
     async def _crawl_once(self, slot: int, held: _Held) -> None:
