@@ -126,7 +126,7 @@ def test_a_crawl_that_was_taken_up_again_goes_on_as_if_it_had_never_stopped(seed
     for each in (agenda, again):
         each._pools[0]._ranking.renew()
         each._pools[0]._kind = 0
-        each.bucket(0)._saved = 100.0
+        each.budget_pool(0).bucket._saved = 100.0
 
     assert_alike(agenda, again, later)
 
@@ -154,7 +154,7 @@ def test_visits_since_the_crawl_was_saved_are_learnt_again(seed):
     for each in (agenda, again):
         each._pools[0]._ranking.renew()
         each._pools[0]._kind = 0
-        each.bucket(0)._saved = 100.0
+        each.budget_pool(0).bucket._saved = 100.0
     rows = again.frontier(0), again.pages(0).tolist()
     assert sorted(rows[1]) == sorted(agenda.pages(0).tolist())
     ends = {page: at for page, at, _ in visits}

@@ -54,6 +54,7 @@ ROOMS = (
 )
 
 NO_PARSERS = {
+    "settings.slots": "divides settings that were read",
     "parse.store_addresses": "takes what the operator has written",
     "parse.secrets": "hides what others have read",
     "parse.ports": "takes a number that `addresses` has read",

@@ -92,7 +92,8 @@ def _forget_wrong_dates(state: RecrawlState, rows: Ints, now: Floats, outcomes: 
     memories, watched = state.memories, now - state.began
     changes, exposure = memories.shape[0, rows], memories.exposure[0, rows]
     older = exposure - watched  # than the crawl: nothing but a first age is that
-    found = np.flatnonzero(outcomes.changed & np.isnan(outcomes.age) & (older > watched))
+    belied = (watched > 0) & (older > watched)
+    found = np.flatnonzero(outcomes.changed & np.isnan(outcomes.age) & belied)
     if not len(found):
         return
     some, older, watched = rows[found], older[found], watched[found]
