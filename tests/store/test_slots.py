@@ -36,7 +36,7 @@ from recrawl.settings.settings import Settings
 from recrawl.settings.slots import SlotScope
 from recrawl.store import create_store, open_store
 from recrawl.store.retention import Retention
-from recrawl.store.slots.leases import Lease, lease_slots, open_slot
+from recrawl.store.slots.leases import SlotLease, lease_slots, open_slot
 from recrawl.store.slots.read_slot import AS_IS, ReadSlot
 from recrawl.visits.status import FeedKind, PageStatus, VisitOutcome
 from tests.servers import postgres
@@ -66,7 +66,7 @@ def held(place, slot):
     leases = lease_slots(place, 600.0)
     fence = taken(leases, slot)
     leases.close()
-    return Lease(fence, 600.0, NEVER)
+    return SlotLease(fence, 600.0, NEVER)
 
 
 def taken(leases: SlotLeases, slot: int) -> int:

@@ -26,7 +26,7 @@ from recrawl.errors import StoreError, StoreLocked
 from recrawl.plan.shared_price import BudgetShare, budget_shares
 from recrawl.settings.slots import SlotScope
 from recrawl.state.demand import demand_of
-from recrawl.store.slots.leases import Lease
+from recrawl.store.slots.leases import SlotLease
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,7 +82,7 @@ class _Held:
         work: Crawls it.
     """
 
-    lease: Lease
+    lease: SlotLease
     crawler: Crawler | None = None
     leaving: bool = False
     work: asyncio.Task[None] | None = field(default=None, repr=False)
@@ -116,7 +116,7 @@ class Worker:
         settings: Settings,
         leases: SlotLeases,
         open_slot: Callable[
-            [SlotScope, Lease, Retention],
+            [SlotScope, SlotLease, Retention],
             AbstractContextManager[tuple[WriteStore, ReadStore]],
         ],
         events: WorkerEvents | None = None,
@@ -165,13 +165,13 @@ class Worker:
             once: Whether to end as soon as nothing more may be visited for now.
         """
         self._once = once
-        end = Lease.now() + seconds
+        end = SlotLease.now() + seconds
         try:
-            while not self._stopping and Lease.now() < end:
+            while not self._stopping and SlotLease.now() < end:
                 if once and self._done >= self._scopes.keys():
                     break
                 await self._step()
-                left = end - Lease.now()
+                left = end - SlotLease.now()
                 pause = min(self._leases.seconds / _RENEWALS, _LONGEST_PAUSE, max(left, 0.0))
                 self._moved.clear()
                 with suppress(TimeoutError):
@@ -183,7 +183,7 @@ class Worker:
 
     async def _step(self) -> None:
         """Renew the leases, take and give back slots, and share the budget."""
-        asked = Lease.now()
+        asked = SlotLease.now()
         fences = {slot: each.lease.fence for slot, each in self._held.items()}
         try:
             state = await asyncio.to_thread(self._leases.renew, fences)
@@ -197,11 +197,11 @@ class Worker:
             waits = any(
                 each.crawler and slot not in self._shares for slot, each in self._held.items()
             )
-            if waits or Lease.now() >= self._share_next:
-                began = Lease.now()
+            if waits or SlotLease.now() >= self._share_next:
+                began = SlotLease.now()
                 await self._share_budget()
                 every = self._leases.seconds / _RENEWALS
-                self._share_next = began + max(every, _SHARE_TIMES * (Lease.now() - began))
+                self._share_next = began + max(every, _SHARE_TIMES * (SlotLease.now() - began))
         except StoreError as error:  # the server is away: go on at the last price while we may
             self._events.on_remark(f"{error}; going on without it")
             for slot, each in self._held.items():
@@ -216,12 +216,12 @@ class Worker:
             self._held[slot].stop()
         fair = -(-len(wanted) // max(state.workers, 1))
         for slot in slots_to_take(len(mine), free, fair, state.fewest):
-            asked = Lease.now()
+            asked = SlotLease.now()
             fence = await asyncio.to_thread(self._leases.take, slot)
             if fence is not None:
                 self._shares.pop(slot, None)  # as another worker had it
                 seconds = self._leases.seconds
-                held = self._held[slot] = _Held(Lease(fence, seconds, asked + seconds))
+                held = self._held[slot] = _Held(SlotLease(fence, seconds, asked + seconds))
                 held.work = asyncio.create_task(self._crawl(slot, held))
                 self._events.on_remark(f"Took slot {slot}.")
 
@@ -342,7 +342,7 @@ class Worker:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._moved.wait(), self._leases.seconds / _RENEWALS)
             fences = {slot: each.lease.fence for slot, each in self._held.items()}
-            asked = Lease.now()
+            asked = SlotLease.now()
             with suppress(StoreError):
                 state = await asyncio.to_thread(self._leases.renew, fences)
                 for slot in state.held & self._held.keys():

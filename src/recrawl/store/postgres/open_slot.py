@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from recrawl.parse.store_addresses import PostgresAddress
     from recrawl.settings.slots import SlotScope
     from recrawl.store.retention import Retention
-    from recrawl.store.slots.leases import Lease
+    from recrawl.store.slots.leases import SlotLease
 
 
 @contextmanager
 def open_slot(
     address: PostgresAddress,
     scope: SlotScope,
-    lease: Lease,
+    lease: SlotLease,
     retention: Retention,
 ) -> Iterator[tuple[WriteStore, ReadStore]]:
     """A slot for a crawl, which sees nothing else of the store.

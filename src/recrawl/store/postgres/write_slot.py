@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from recrawl.entries.entries import Entry, Receipt
     from recrawl.parse.store_addresses import PostgresAddress
     from recrawl.store.retention import Retention
-    from recrawl.store.slots.leases import Lease
+    from recrawl.store.slots.leases import SlotLease
     from recrawl.store.slots.numbers import SlotNumbers
 
 _Aside: TypeAlias = HintsTaken | FreshnessNoted
@@ -72,7 +72,7 @@ class HeldSlot:
 
     address: PostgresAddress
     numbers: SlotNumbers
-    lease: Lease
+    lease: SlotLease
 
     @property
     def slot(self) -> int:

@@ -10,6 +10,7 @@ Touches: a database, through what it is given.
 from __future__ import annotations
 
 import json
+import re
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,7 @@ _WITH_CHECKSUMS = 2  # what `meta` says of a checkpoint; 1 is one that was saved
 _CHECKSUM = "xxh3"
 _DEEPEST_TYPE = 4
 _OF = "@"  # between the name of a part and whose it is
+_NAME = re.compile(r"((?:[^@]|@@)*)(?:@([0-9]+))?", re.DOTALL)
 _FORGET_SLOTS = "delete from meta where name like 'checkpoint%@%'"
 _PUT = """
     insert into checkpoint (part, block, data) values (?, ?, ?)
@@ -73,7 +75,10 @@ def forget(connection: Database) -> None:
 
 def forget_slots(connection: Database) -> None:
     """Delete the checkpoints of all slots."""
-    connection.execute("delete from checkpoint where part like '%@%'")
+    rows = connection.execute("select part from checkpoint where block = 0").fetchall()
+    for (name,) in rows:
+        if _read_name(exactly(str, name))[1]:
+            connection.execute("delete from checkpoint where part = ?", (name,))
     connection.execute(_FORGET_SLOTS)
 
 
@@ -83,14 +88,27 @@ def _owned(name: str, owner: str) -> str:
     >>> _owned("0.last", ""), _owned("0.last", "3")
     ('0.last', '0.last@3')
     """
-    return f"{name}{_OF}{owner}" if owner else name
+    plain = name.replace(_OF, 2 * _OF)
+    return f"{plain}{_OF}{owner}" if owner else plain
+
+
+def _read_name(stored: str) -> tuple[str, str]:
+    """Name of a part, and whose it is.
+
+    >>> _read_name("0.last@3"), _read_name("a@@b")
+    (('0.last', '3'), ('a@b', ''))
+    """
+    found = _NAME.fullmatch(stored)
+    if found is None:  # nobody wrote it so
+        return stored, ""
+    return found[1].replace(2 * _OF, _OF), found[2] or ""
 
 
 def _names(connection: Database, owner: str) -> list[str]:
     """Names of the parts of somebody's checkpoint."""
     rows = connection.execute("select part from checkpoint where block = 0").fetchall()
     names = [exactly(str, name) for (name,) in rows]
-    return [name for name in names if name.partition(_OF)[2] == owner]
+    return [name for name in names if _read_name(name)[1] == owner]
 
 
 class Checksum:
@@ -155,7 +173,7 @@ def load(
     heads: list[Any] = connection.execute(query).fetchall()
     parts = {}
     for part, text in heads:
-        name, _, whose = exactly(str, part).partition(_OF)
+        name, whose = _read_name(exactly(str, part))
         if whose == owner and (names is None or name in names):
             checksum = Checksum(part, visit) if saved == _WITH_CHECKSUMS else None
             parts[name] = _part(connection, part, exactly(dict, json.loads(text)), checksum)

@@ -48,7 +48,7 @@ class LeaseState:
 
 
 @dataclass(slots=True, eq=False)
-class Lease:
+class SlotLease:
     """A lease of a slot, as the worker that has it knows it.
 
     Args:
@@ -156,7 +156,7 @@ def has_workers(store: Address) -> bool:
 def open_slot(
     store: Address,
     scope: SlotScope,
-    lease: Lease,
+    lease: SlotLease,
     retention: Retention,
 ) -> AbstractContextManager[tuple[WriteStore, ReadStore]]:
     """A slot of a store for a crawl, which sees nothing else of the store.
