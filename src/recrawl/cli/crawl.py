@@ -115,13 +115,9 @@ def crawl(
 
     asked = load_settings(settings)
     if has_workers(asked.store):
-        if warc is not None or metrics or serve is not None or on_change:
-            raise InvalidParameter(
-                "workers crawl this store; they have no --warc, --metrics, --serve or --on-change"
-            )
+        _refuse_of_workers(warc is not None or metrics or serve is not None or on_change)
         from recrawl.cli.worker import worker
 
-        screen.remark("Workers crawl this store; this crawl is one of them.")
         worker(settings=settings, once=once, stop_after=stop_after, visit_log=visit_log, log=log)
         return
     time = days(stop_after) if stop_after else inf
@@ -157,6 +153,15 @@ def crawl(
             return crawl_on(asked, store, how, on_visit)
 
         asyncio.run(begin(options) if serve is None else _served(settings, serve, options, begin))
+
+
+def _refuse_of_workers(asked: object) -> None:
+    """Say that this crawl is a worker; raise where it is asked for what no worker has."""
+    if asked:
+        raise InvalidParameter(
+            "workers crawl this store; they have no --warc, --metrics, --serve or --on-change"
+        )
+    screen.remark("Workers crawl this store; this crawl is one of them.")
 
 
 async def _served(

@@ -1,6 +1,6 @@
 """What a crawl would spend of the common budget at a few prices, for those who share it.
 
-Pure, but for what the crawl is.
+Pure.
 """
 
 from __future__ import annotations
