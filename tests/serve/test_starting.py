@@ -16,8 +16,10 @@ import pytest
 from playwright.sync_api import expect
 
 from recrawl.cli.serve import link_to
+from recrawl.errors import InvalidParameter
+from recrawl.serve.running import listen
 from recrawl.serve.safety import ServerAccess
-from tests.cli.running import start
+from tests.cli.running import run, sentence, start
 from tests.preloaded import environment
 from tests.serve import api_server, servers
 from tests.waiting import HANGS_SECONDS, ending, started
@@ -113,6 +115,30 @@ def test_a_missing_extra_is_one_sentence(tmp_path, words, missing):
     assert ended.returncode == 1
     assert ended.stdout == ""
     assert ended.stderr == f"Error: {needs} of recrawl\n"
+
+
+@pytest.mark.parametrize("name", ["crawl.example.org", "Localhost.", "127.1", "", "[::1]", "::1%"])
+def test_no_name_is_looked_up_to_listen_on(name):
+    """Whoever looks up a name asks another machine for it."""
+    with pytest.raises(InvalidParameter, match="must be an IP address of this machine"):
+        listen(name, 0)
+
+
+def test_a_name_to_listen_on_is_refused_in_one_sentence(tmp_path):
+    api_server.write_settings(tmp_path)
+    run("init", cwd=tmp_path)
+    ended = run("serve", "--listen", "crawl.example.org", "--port", "0", cwd=tmp_path)
+
+    assert sentence(ended) == (
+        "--listen must be an IP address of this machine or localhost (got 'crawl.example.org'); "
+        "--name gives a server further names"
+    )
+
+
+@pytest.mark.parametrize("name", ["localhost", "127.0.0.1", "127.0.0.12", "::1"])
+def test_it_listens_on_addresses_and_on_localhost(name):
+    with listen(name, 0) as listener:
+        assert listener.getsockname()[0] == name.replace("localhost", "127.0.0.1")
 
 
 @pytest.mark.parametrize("address", ["192.0.2.7", "0.0.0.0", "::", "crawl.example.org"])  # noqa: S104 - only decided on

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 TOKEN = "RECRAWL_TOKEN"  # noqa: S105 - name of the variable that may hold it
 _SHORTEST_TOKEN = 16
 
-_LISTEN = typer.Option("--listen", metavar="ADDRESS", help="Address of this machine to listen on.")
+_LISTEN = typer.Option(
+    "--listen", metavar="ADDRESS", help="IP address of this machine to listen on."
+)
 _PORT = typer.Option(metavar="PORT", help="Port to listen on; 0 for any.", min=0, max=65535)
 _SCHEDULE = typer.Option(
     "--schedule",

@@ -11,7 +11,7 @@ import socket
 from ipaddress import IPv6Address, ip_address
 from typing import TYPE_CHECKING
 
-from recrawl.errors import CannotListen, reason
+from recrawl.errors import CannotListen, InvalidParameter, reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,18 +23,42 @@ _LAST_SECONDS = 3  # that open streams have, once the server is asked to stop
 _NICENESS = 10  # a crawl that wants the processor has nine times as much of it
 
 
+def address_to_listen_on(host: str) -> str:
+    """The IP address of what `--listen` names; no name is looked up.
+
+    Raises:
+        InvalidParameter: It is neither an IP address nor `localhost`.
+
+    Examples:
+        >>> [address_to_listen_on(each) for each in ("localhost", "0.0.0.0", "fe80::1%lo")]
+        ['127.0.0.1', '0.0.0.0', 'fe80::1%lo']
+    """
+    if host == "localhost":
+        return "127.0.0.1"
+    try:
+        return str(ip_address(host))
+    except ValueError:
+        raise InvalidParameter(
+            f"--listen must be an IP address of this machine or localhost (got {host!r}); --name "
+            "gives a server further names"
+        ) from None
+
+
 def listen(host: str, port: int) -> socket.socket:
     """A socket on an address.
 
     Args:
-        host: The address, or the name of one.
+        host: The address, or "localhost".
         port: The port; 0 for any that is free.
 
     Raises:
         CannotListen: Somebody else has it, or the address is not this machine's.
+        InvalidParameter: It is the name of a machine.
     """
+    numeric = address_to_listen_on(host)
+    only = socket.AI_PASSIVE | socket.AI_NUMERICHOST
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        found = socket.getaddrinfo(numeric, port, type=socket.SOCK_STREAM, flags=only)
         family, kind, protocol, _, address = found[0]
         # By its protocol a server knows that it is TCP, and sends small answers at once.
         listener = socket.socket(family, kind, protocol)
