@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recrawl.cli.crawling import say_steps
+from recrawl.cli.watching import say_steps
 from recrawl.clock import RealClock
 from recrawl.frontier.host_table import HostTable
 from recrawl.units import SECONDS_A_DAY

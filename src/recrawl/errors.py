@@ -11,6 +11,7 @@
         InvalidSettings      a file of settings
         UnknownPage          an address that a crawl does not know
       Busy                   more is asked at once than is answered
+      CannotConnect          a cluster does not answer
       CannotListen           a port cannot be listened on
       CannotWrite            an output cannot be written
       Conflict               what is asked cannot be done now
@@ -31,6 +32,7 @@
         StoreLocked          another crawl holds it
         StoreFull            there is no room to write
         StoreUnwritable      the system refuses to write
+      WorkersFailed          workers of a crawl have failed
       MissingExtra           an optional package is not installed
       MissingProgram         a program that is needed is not installed
       MissingPackage         a package of somebody else's is not installed
@@ -128,6 +130,10 @@ class Busy(RecrawlError):
 
 class Conflict(RecrawlError):
     """What is asked cannot be done now."""
+
+
+class CannotConnect(RecrawlError):
+    """A cluster does not answer."""
 
 
 class CannotListen(RecrawlError):
@@ -234,6 +240,10 @@ def install_command(extra: str) -> str:
 
 class PartitionsFailed(RecrawlError):
     """Some partitions of a bulk run have no result; the others are finished."""
+
+
+class WorkersFailed(RecrawlError):
+    """Workers of a crawl have failed."""
 
 
 class MissingExtra(RecrawlError):

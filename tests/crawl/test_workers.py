@@ -19,7 +19,7 @@ import pytest
 from recrawl.state.snapshot import load_snapshot
 from recrawl.store import open_store
 from recrawl.store.settings_file import load_settings
-from tests.cli.running import run
+from tests.cli.running import run, sentence
 from tests.laws.test_state import assert_equal
 from tests.servers import postgres
 from tests.servers.changing_site import page
@@ -45,6 +45,7 @@ class Sites:
         self.addresses: list[str] = []
         self.log: dict[str, list[tuple[float, float]]] = {}
         self.pages: Counter[str] = Counter()
+        self.logins: set[str] = set()
         self.lock = threading.Lock()
 
     def answer(self, handler):
@@ -60,6 +61,8 @@ class Sites:
         handler.send_header("Content-Length", str(len(body)))
         with self.lock:  # before it is sent: whoever is asked has answered no sooner
             self.log.setdefault(host, []).append((began, time.monotonic()))
+            if "Authorization" in handler.headers:
+                self.logins.add(handler.headers["Authorization"])
             if status == 200:
                 self.pages[f"http://{host}{handler.path}"] += 1
         handler.end_headers()
@@ -112,10 +115,10 @@ def settings_text(place, sites, budget="1000000/1d"):
 
 
 @contextmanager
-def worker(folder, name, *, ahead=False, lease=LEASE):
+def worker(folder, name, *more, ahead=False, lease=LEASE):
     """A worker that is killed in the end; with its visit log and what it says."""
     program = ["-c", AHEAD] if ahead else ["-m", "recrawl"]
-    words = ("worker", "--lease", f"{lease}s", "--visit-log", f"{name}.jsonl")
+    words = ("worker", "--lease", f"{lease}s", "--visit-log", f"{name}.jsonl", *more)
     with (folder / f"{name}.txt").open("w") as said:
         command = [sys.executable, *program, *words]
         how = {"cwd": folder, "stdout": said, "stderr": subprocess.STDOUT}
@@ -274,9 +277,9 @@ def test_another_crawl_is_one_of_the_workers(crawl_of_workers):
     assert ended.code == 0, ended.err
     assert "this crawl is one of them" in ended.err
     assert "Took slot" in ended.err
-    refused = run("crawl", "--warc", "archive", cwd=folder)
-    assert refused.code == 1
-    assert "they have no --warc" in refused.err
+    assert sentence(run("crawl", "--serve", "0", cwd=folder)) == (
+        "workers crawl this store and have no --serve; `recrawl serve` shows it beside them"
+    )
 
 
 def test_workers_agree_on_the_number_of_slots(crawl_of_workers):

@@ -22,7 +22,7 @@ FIGURES = Figures(fresh=0.9, copies=1, new=0, visits=0, changes=0, failed=0, wai
 @pytest.fixture(scope="module")
 def exported():
     registry = CollectorRegistry()
-    registry.register(Collected(Tally(), lambda: FIGURES))
+    registry.register(Collected(lambda: (Tally(), FIGURES)))
     lines = generate_latest(registry).decode().splitlines()
     return {re.split(r"[{ ]", line)[0] for line in lines if not line.startswith("#")}
 

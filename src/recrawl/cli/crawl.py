@@ -38,19 +38,19 @@ LOG = typer.Option(
     help="Append remarks to FILE, with times; with -v, every visit too.",
     show_default=False,
 )
-_WARC = typer.Option(
+WARC = typer.Option(
     "--warc",
     metavar="DIR",
     help="Record everything fetched in WARC files in this folder.",
     show_default=False,
 )
-_WARC_SIZE = typer.Option(
+WARC_SIZE = typer.Option(
     "--warc-size",
     metavar="SIZE",
     help="Delete the oldest WARC files beyond a size such as 50GB.",
     show_default=False,
 )
-_METRICS = typer.Option(
+METRICS = typer.Option(
     "--metrics",
     metavar="PORT",
     help="Serve Prometheus metrics on this loopback port, at /metrics.",
@@ -64,11 +64,22 @@ _SERVE = typer.Option(
     min=0,
     max=65535,
 )
-_ON_CHANGE = typer.Option(
+ON_CHANGE = typer.Option(
     "--on-change",
     metavar="CMD",
     help="Run a program for each event, with the event as JSON on standard input.",
     show_default=False,
+)
+
+
+_ENGINE = typer.Option(
+    "--engine",
+    metavar="ENGINE",
+    help="Crawl with --workers on a cluster: ray.",
+    show_default=False,
+)
+_WORKERS = typer.Option(
+    "--workers", metavar="N", min=1, help="Workers of --engine.", show_default=False
 )
 
 
@@ -79,11 +90,13 @@ def crawl(
     stop_after: Annotated[str, FOR] = "",
     visit_log: Annotated[Path | None, VISIT_LOG] = None,
     log: Annotated[Path | None, LOG] = None,
-    warc: Annotated[Path | None, _WARC] = None,
-    warc_size: Annotated[str, _WARC_SIZE] = "",
-    metrics: Annotated[int, _METRICS] = 0,
+    warc: Annotated[Path | None, WARC] = None,
+    warc_size: Annotated[str, WARC_SIZE] = "",
+    metrics: Annotated[int, METRICS] = 0,
     serve: Annotated[int | None, _SERVE] = None,
-    on_change: Annotated[str, _ON_CHANGE] = "",
+    on_change: Annotated[str, ON_CHANGE] = "",
+    engine: Annotated[str, _ENGINE] = "",
+    workers: Annotated[int | None, _WORKERS] = None,
 ) -> None:
     """Visit the pages that are due, politely, until stopped.
 
@@ -94,6 +107,11 @@ def crawl(
     lost, however it ends. SIGHUP reloads recrawl.toml: most settings apply at once,
     some after a restart, and the crawl says which.
 
+    With --engine ray --workers N the crawl is done by workers (see `recrawl worker`)
+    that Ray places on its cluster and starts again when they are lost. Each has its
+    own visit log, folder of WARC files and port for metrics: visits-0.jsonl,
+    archive/worker-0, PORT; visits-1.jsonl, ... Ctrl-C stops them all.
+
     \b
     Examples:
         recrawl crawl
@@ -101,6 +119,7 @@ def crawl(
         recrawl crawl --warc archive
         recrawl crawl --on-change ./index-page
         recrawl crawl --serve 8117
+        recrawl crawl --engine ray --workers 8
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     import asyncio
     from math import inf
@@ -108,23 +127,31 @@ def crawl(
     from recrawl.cli.crawling import CrawlOptions, SettingsSource, crawl_on
     from recrawl.fetch.access import AccessTable
     from recrawl.publish.tasks import Hooks
-    from recrawl.settings.keys import size_of
     from recrawl.store.settings_file import load_settings, store_of
     from recrawl.store.slots.leases import has_workers
     from recrawl.units import days
 
     asked = load_settings(settings)
-    if has_workers(asked.store):
-        _refuse_of_workers(warc is not None or metrics or serve is not None or on_change)
-        from recrawl.cli.worker import worker
+    on_ray = _workers_on_ray(engine, workers)
+    if on_ray or has_workers(asked.store):
+        from recrawl.cli.worker import WorkerOptions, work
 
-        worker(settings=settings, once=once, stop_after=stop_after, visit_log=visit_log, log=log)
+        _refuse_of_workers(serve)
+        if not on_ray:
+            screen.remark("Workers crawl this store; this crawl is one of them.")
+        as_worker = WorkerOptions.of(
+            once=once,
+            stop_after=stop_after,
+            visit_log=visit_log,
+            warc=(warc, warc_size),
+            port=metrics,
+            on_change=on_change,
+        )
+        work(settings, as_worker, log, on_ray)
         return
     time = days(stop_after) if stop_after else inf
-    if warc_size and warc is None:
-        raise typer.BadParameter("--warc-size needs --warc")
-    room = size_of(warc_size, "warc-size") if warc_size else None
-    command = _command(on_change)
+    room = room_for_warc(warc, warc_size)
+    command = command_of(on_change)
 
     def equip(found: Settings) -> tuple[Hooks, AccessTable]:
         return Hooks.of(found, settings.parent, command), AccessTable(found, settings.parent)
@@ -155,13 +182,32 @@ def crawl(
         asyncio.run(begin(options) if serve is None else _served(settings, serve, options, begin))
 
 
-def _refuse_of_workers(asked: object) -> None:
-    """Say that this crawl is a worker; raise where it is asked for what no worker has."""
-    if asked:
+def _workers_on_ray(engine: str, workers: int | None) -> int:
+    """How many workers to start on Ray; 0 for none."""
+    if not engine and workers is None:
+        return 0
+    if engine not in ("ray", ""):
+        raise InvalidParameter(f"--engine must be ray (got {engine!r})")
+    if workers is None or not engine:
+        raise typer.BadParameter("--engine ray and --workers need each other")
+    return workers
+
+
+def _refuse_of_workers(serve: int | None) -> None:
+    """Raise where workers are asked for what they do not have."""
+    if serve is not None:
         raise InvalidParameter(
-            "workers crawl this store; they have no --warc, --metrics, --serve or --on-change"
+            "workers crawl this store and have no --serve; `recrawl serve` shows it beside them"
         )
-    screen.remark("Workers crawl this store; this crawl is one of them.")
+
+
+def room_for_warc(warc: Path | None, text: str) -> int | None:
+    """Bytes for all WARC files together; None to keep them all."""
+    from recrawl.settings.keys import size_of
+
+    if text and warc is None:
+        raise typer.BadParameter("--warc-size needs --warc")
+    return size_of(text, "warc-size") if text else None
 
 
 async def _served(
@@ -197,7 +243,7 @@ async def _served(
         await begin(replace(options, on_owner=own))
 
 
-def _command(text: str) -> tuple[str, ...]:
+def command_of(text: str) -> tuple[str, ...]:
     """Words of a command, checked to name a program; no shell reads them."""
     import shlex
     import shutil

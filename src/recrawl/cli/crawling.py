@@ -1,4 +1,4 @@
-"""What the verbs that crawl share: running a crawl, its progress line.
+"""What the verbs that crawl share: running a crawl, and what they say of it.
 
 Touches: files, the network, the clock, signals, the standard streams.
 """
@@ -8,35 +8,31 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from contextlib import ExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Self
 
 from recrawl.cli import screen
+from recrawl.cli.watching import saying_steps, watched
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
     from pathlib import Path
 
     from recrawl.adapters.warc.fetches import RecordedFetch
+    from recrawl.adapters.warc.recorder import WarcRecorder
     from recrawl.clock import RealClock
     from recrawl.crawl.crawler import Crawler
     from recrawl.crawl.finding import Discovered
     from recrawl.crawl.page_visit import PageVisit
-    from recrawl.crawl.progress import Figures
     from recrawl.crawl.tally import Tally
     from recrawl.entries.listings import ListingSynced
     from recrawl.fetch.access import AccessTable
     from recrawl.fetch.fetcher import Fetcher
     from recrawl.publish.tasks import Hooks
     from recrawl.settings.settings import Settings
-
-_REFRESH_SECONDS = 0.5
-_STEPS_SECONDS = 5.0  # between two looks at the system's clock
-# The progress figures of a large crawl take time: spend at most a twentieth of it on them.
-_REFRESH_TIMES = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,19 +106,21 @@ async def _crawl(
     from recrawl.store.lock import tell_that_it_reloads
 
     clock, until = time
-    record = _recorder(options, settings)
-    async with running(
-        settings,
-        store,
-        clock,
-        on_visit=on_visit,
-        on_replay=_say_replayed,
-        on_dated_back=_say_dated_back,
-        on_remark=screen.remark,
-        access=options.access,
-        record=record,
-        hooks=options.hooks,
-    ) as crawler:
+    async with (
+        _recording(options, settings) as record,
+        running(
+            settings,
+            store,
+            clock,
+            on_visit=on_visit,
+            on_replay=_say_replayed,
+            on_dated_back=_say_dated_back,
+            on_remark=screen.remark,
+            access=options.access,
+            record=record,
+            hooks=options.hooks,
+        ) as crawler,
+    ):
         silent: list[str] = []
 
         def found(address: str, what: Discovered) -> None:
@@ -132,7 +130,7 @@ async def _crawl(
         reloading.stop = crawler.stop
         if reloading.asked is not None:  # while it was opened
             crawler.stop()
-        async with _watched(crawler, options, clock, reloading):
+        async with watched(crawler, reloading.end, options.port), saying_steps(clock):
             if options.reload is not None:
                 tell_that_it_reloads(store)
             options.on_owner(crawler)
@@ -291,20 +289,38 @@ async def _check_answer(crawler: Crawler, address: str, number: int) -> None:
         raise NothingAnswered(f"{address}: {why}; {hint}")
 
 
-def _recorder(options: CrawlOptions, settings: Settings) -> Callable[[Fetcher], Fetcher] | None:
-    """Wrapper that records everything fetched in WARC files, if asked for."""
+@asynccontextmanager
+async def _recording(
+    options: CrawlOptions, settings: Settings
+) -> AsyncIterator[Callable[[Fetcher], Fetcher] | None]:
+    """Wrapper of the fetcher that records everything fetched; None where nobody asked for it."""
     folder = options.warc
     if folder is None:
-        return None
-    from recrawl.adapters.warc.folder import WarcFolder
-    from recrawl.adapters.warc.recorder import RecordingFetcher
+        yield None
+        return
+    async with AsyncExitStack() as stack:
 
-    agent, may_archive = settings.agent, partial(_may_archive, settings)
-    return lambda fetcher: RecordingFetcher(
-        fetcher,
-        WarcFolder(folder, agent, total_bytes=options.warc_bytes),
-        may_archive=may_archive,
-    )
+        def record(fetcher: Fetcher) -> Fetcher:  # not before the store is ours
+            recorder = warc_recorder(folder, options.warc_bytes, settings)
+            stack.push_async_exit(recorder)
+            return recorder.wrap(fetcher)
+
+        yield record
+
+
+def warc_recorder(folder: Path, total_bytes: int | None, settings: Settings) -> WarcRecorder:
+    """What records fetches in WARC files, unless a page asks for `noarchive`.
+
+    Args:
+        folder: Folder for the files.
+        total_bytes: Room for all of them together; None to keep them all.
+        settings: What is asked of the crawl.
+    """
+    from recrawl.adapters.warc.folder import WarcFolder
+    from recrawl.adapters.warc.recorder import WarcRecorder
+
+    files = WarcFolder(folder, settings.agent, total_bytes=total_bytes)
+    return WarcRecorder(files, may_archive=partial(_may_archive, settings))
 
 
 def _may_archive(settings: Settings, fetched: RecordedFetch) -> bool:
@@ -395,88 +411,3 @@ def synced_sentence(synced: ListingSynced) -> str:
         )
     wait = (synced.next_at_seconds - synced.at_seconds) / SECONDS_A_DAY
     return f"{synced.listing}: {said}; next sync in {every(wait)}."
-
-
-@asynccontextmanager
-async def _background(work: Coroutine[object, object, None]) -> AsyncIterator[None]:
-    """Run a coroutine until the block ends."""
-    task = asyncio.ensure_future(work)
-    try:
-        yield
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
-
-
-@asynccontextmanager
-async def _watched(
-    crawler: Crawler, options: CrawlOptions, clock: RealClock, reloading: _Reloading
-) -> AsyncIterator[None]:
-    """Stop at a signal; show progress on a terminal; serve metrics if asked for."""
-    newest = [crawler.figures()]
-    end = _serve(crawler, newest, options.port) if options.port else None
-    loop = asyncio.get_running_loop()
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    for number in before:
-        loop.add_signal_handler(number, reloading.end)
-    try:
-        show = screen.shows_progress()
-        async with (
-            _background(_refresh(crawler, newest, show=show)),
-            _background(say_steps(clock)),
-        ):
-            yield
-    finally:
-        for number, handler in before.items():
-            loop.remove_signal_handler(number)
-            signal.signal(number, handler)  # another crawl may follow, with other settings
-        if end is not None:
-            end()
-
-
-def _serve(crawler: Crawler, newest: list[Figures], port: int) -> Callable[[], None]:
-    """Serve metrics in a thread, from figures computed in the event loop."""
-    from recrawl.crawl.metrics import Collected, serve_metrics
-
-    return serve_metrics(port, Collected(crawler.tally, lambda: newest[0]))
-
-
-async def _refresh(crawler: Crawler, newest: list[Figures], *, show: bool) -> None:
-    """Refresh the figures and the progress line."""
-    loop = asyncio.get_running_loop()
-    with ExitStack() as stack:
-        draw = live_line(stack) if show else str
-        while True:
-            began = loop.time()
-            newest[0] = crawler.figures()
-            draw(newest[0].line())
-            took = loop.time() - began
-            await asyncio.sleep(max(_REFRESH_SECONDS, _REFRESH_TIMES * took))
-
-
-async def say_steps(clock: RealClock, every_seconds: float = _STEPS_SECONDS) -> None:
-    """Say when the system's clock was set."""
-    from recrawl.units import SECONDS_A_DAY, duration
-
-    while True:
-        await asyncio.sleep(every_seconds)
-        step = clock.stepped()
-        if step:
-            way = "ahead" if step > 0 else "back"
-            screen.remark(
-                f"The system's clock was set {way} by {duration(abs(step) / SECONDS_A_DAY)}. This "
-                "crawl keeps its own time; restart it to use the new time."
-            )
-
-
-def live_line(stack: ExitStack) -> Callable[[str], object]:
-    """Function that redraws one line on stderr, until the stack closes."""
-    from rich.console import Console
-    from rich.live import Live
-    from rich.text import Text
-
-    live = stack.enter_context(
-        Live(console=Console(stderr=True), transient=True, auto_refresh=False)
-    )
-    return lambda line: live.update(Text(line, no_wrap=True, overflow="ellipsis"), refresh=True)

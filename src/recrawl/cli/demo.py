@@ -131,7 +131,7 @@ def _run(world: ExampleWorld, jobs: ExampleJobs, plan: DemoPlan) -> ExampleRun:
     import asyncio
     import signal
 
-    from recrawl.cli.crawling import live_line
+    from recrawl.cli.watching import live_line
     from recrawl.clock import ScaledClock
     from recrawl.demo.crawl import crawl_example
 

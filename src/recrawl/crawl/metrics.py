@@ -22,20 +22,18 @@ class Collected:
     """What Prometheus is told when it asks, in a thread of its own.
 
     Args:
-        tally: What the crawl has done, in numbers.
-        newest: Gives the newest figures; it must only hand out what was worked out elsewhere, for
-            the crawl goes on meanwhile.
+        newest: Gives what the crawl has done, in numbers, and how it is doing; it must only hand
+            out what was worked out elsewhere, for the crawl goes on meanwhile.
     """
 
-    def __init__(self, tally: Tally, newest: Callable[[], Figures]) -> None:
-        self._tally = tally
+    def __init__(self, newest: Callable[[], tuple[Tally, Figures]]) -> None:
         self._newest = newest
 
     def collect(self) -> Iterator[Metric]:
         """One metric after the other."""
         from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily
 
-        tally, figures = self._tally, self._newest()
+        tally, figures = self._newest()
         visits = CounterMetricFamily(
             "recrawl_visits", "Visits made, by what they found.", labels=["outcome"]
         )

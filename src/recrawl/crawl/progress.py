@@ -6,10 +6,16 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, isnan
+from math import inf, isnan, nan
+from typing import TYPE_CHECKING
 
 from recrawl.report.words import counted
 from recrawl.units import duration
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recrawl.crawl.tally import Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +41,33 @@ class Figures:
     failed: int
     wait: float
     unknown: float = 0.0
+
+    @classmethod
+    def of_parts(cls, parts: Sequence[Figures], tally: Tally) -> Figures:
+        """Those of a crawl of which some parts are here, such as the slots of a worker.
+
+        Args:
+            parts: Figures of each part.
+            tally: What was done here, also in parts that are elsewhere by now.
+
+        Examples:
+            >>> from recrawl.crawl.tally import Tally
+            >>> parts = [Figures(0.5, 30, 2, 9, 1, 0, 2.0), Figures(0.9, 10, 0, 9, 1, 0, 1.0)]
+            >>> Figures.of_parts(parts, Tally()).line()
+            '60.0 % of 40 copies expected fresh · 2 new · 0 visits, 0 changed · next in 1.0d'
+        """
+        copies = sum(part.copies for part in parts)
+        fresh = sum(part.fresh * part.copies for part in parts if part.copies)
+        return cls(
+            fresh=fresh / copies if copies else nan,
+            copies=copies,
+            new=sum(part.new for part in parts),
+            visits=tally.visits,
+            changes=tally.changes,
+            failed=tally.failed,
+            wait=min((part.wait for part in parts), default=inf),
+            unknown=sum(part.unknown for part in parts),
+        )
 
     def line(self) -> str:
         """For people who watch.

@@ -5,6 +5,7 @@ Touches: the network and a store.
 
 from __future__ import annotations
 
+import asyncio
 import ctypes
 import gc
 import resource
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
     Opener = Callable[[Retention], AbstractContextManager[tuple[WriteStore, ReadStore]]]
 
+_OTHERS_SECONDS = 2.0  # after which events of other workers are seen
 _COLLECT_AFTER = 50_000, 20, 20
 _MOST_FILES = 1 << 16
 _SWITCH_SECONDS = 0.0005
@@ -132,6 +134,7 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
                     open_notifiers(*given) as notifiers,
                     open_programs(*given) as programs,
                     at_work([*webhooks, *notifiers, *programs], on_remark) as wake,
+                    _waking(wake, bool(hooks.names) and feed is not None),
                 ):
                     writer.on_commit = wake
                     with DocumentConverter() as documents:
@@ -143,6 +146,23 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
                 await fetcher.close()
             finally:
                 await writer.close()
+
+
+@asynccontextmanager
+async def _waking(wake: Callable[[], None], shared: bool) -> AsyncIterator[None]:  # noqa: FBT001 - whether
+    """Have deliveries look again now and then, where others commit events, too."""
+
+    async def keep_waking() -> None:
+        while True:
+            await asyncio.sleep(_OTHERS_SECONDS)
+            wake()
+
+    task = asyncio.create_task(keep_waking()) if shared else None
+    try:
+        yield
+    finally:
+        if task is not None:
+            task.cancel()
 
 
 @contextmanager

@@ -50,6 +50,18 @@ class Tally:
         self.raw_bytes += visit.response.raw_bytes
         self.seconds += visit.response.seconds
 
+    def add(self, other: Tally) -> None:
+        """Count what another tally has counted, too."""
+        for outcome, count in other.outcomes.items():
+            self.outcomes[outcome] += count
+        for audit, count in other.audits.items():
+            self.audits[audit] += count
+        self.failing |= other.failing
+        self.found += other.found
+        self.lost += other.lost
+        self.raw_bytes += other.raw_bytes
+        self.seconds += other.seconds
+
     @property
     def visits(self) -> int:
         """All visits."""

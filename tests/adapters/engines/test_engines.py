@@ -4,10 +4,7 @@ Ray and Spark are 0.7 GB; `scripts/test` installs them where it can. Where one i
 are reported as skipped.
 """
 
-import importlib.util
 import json
-import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,40 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.adapters.engines.isolated import environment, missing
 from tests.analysis.bulk.logs import by_page, divide, rows, visits, write, write_index
-
-ROOT = Path(__file__).parents[3]
-_NEEDS = {"ray": "ray", "spark": "pyspark"}
-
-
-def missing(engine):
-    """Why an engine cannot be tried; empty if it can."""
-    package = _NEEDS.get(engine)
-    if package and importlib.util.find_spec(package) is None:
-        return f"not run: {package} is not installed; `scripts/test` installs it where it can"
-    if engine == "spark" and shutil.which("java") is None:
-        return "not run: Spark needs Java 17, which `scripts/test` installs where it can"
-    return ""
-
-
-def environment(home):
-    """Nothing leaves this machine, and nothing stays on it.
-
-    Ray asks a cloud's address what machine it is on, unless a file in the home says so.
-    """
-    (home / "ray_bootstrap_config.yaml").write_text("{}\n", encoding="utf-8")
-    ours = {
-        "HOME": str(home),
-        "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # half the start
-        "PYTHONPATH": str(ROOT),
-        "PYTHONWARNINGS": "ignore",
-        "RAY_TMPDIR": str(home),
-        "RAY_USAGE_STATS_ENABLED": "0",
-        "SPARK_LOCAL_DIRS": str(home),
-        "SPARK_LOCAL_IP": "127.0.0.1",
-        "TMPDIR": str(home),
-    }
-    return {**os.environ, **ours}
 
 
 @pytest.fixture(scope="module")

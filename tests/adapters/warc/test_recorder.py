@@ -1,13 +1,14 @@
 """What is fetched is written before it is handed on, and as it was."""
 
 import asyncio
+from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import pytest
 
 from recrawl.adapters.warc.fetches import WarcIndex, body_key
 from recrawl.adapters.warc.folder import WarcFolder
-from recrawl.adapters.warc.recorder import RecordingFetcher
+from recrawl.adapters.warc.recorder import WarcRecorder
 from recrawl.errors import CannotWrite
 from recrawl.fetch.fetcher import RequestLimits
 from recrawl.fetch.http.client import HttpFetcher
@@ -23,20 +24,29 @@ BODY = b"<p>" + bytes(range(256)) * 40 + "é☃</p>".encode()
 DATED = "Fri, 02 Jan 1970 00:00:00 GMT"
 
 
+@asynccontextmanager
+async def recording(fetcher, folder, **more):
+    """A fetcher that records, closed twice."""
+    async with WarcRecorder(folder, **more) as recorder:
+        recorded = recorder.wrap(fetcher)
+        try:
+            yield recorded
+        finally:
+            await recorded.close()
+            await recorded.close()
+
+
 def fetch(folder, pages, *wanted):
     """Fetch paths, each with the validators of a copy or without, and write all of it down."""
 
     async def work():
         async with FaultServer(pages) as server:
-            fetcher = RecordingFetcher(HttpFetcher(AGENT, LIMITS), WarcFolder(folder, AGENT))
             requests = [
                 replace(Request(server.address(path), *validators), local=True)
                 for path, *validators in wanted
             ]
-            try:
+            async with recording(HttpFetcher(AGENT, LIMITS), WarcFolder(folder, AGENT)) as fetcher:
                 found = [await fetcher.fetch(request) for request in requests]
-            finally:
-                await fetcher.close()
         return found, server
 
     return asyncio.run(work())
@@ -138,12 +148,11 @@ def test_an_answer_is_written_when_it_is_handed_on(tmp_path):
 
     async def work():
         async with FaultServer({"/": answers.page(BODY)}) as server:
-            fetcher = RecordingFetcher(HttpFetcher(AGENT, LIMITS), WarcFolder(tmp_path, AGENT))
-            await fetcher.fetch(Request(server.address("/"), local=True))
-            (scratch,) = left_open(tmp_path)
-            kept = read(scratch.read_bytes())
-            await fetcher.close()
-            await fetcher.close()
+            folder = WarcFolder(tmp_path, AGENT)
+            async with recording(HttpFetcher(AGENT, LIMITS), folder) as fetcher:
+                await fetcher.fetch(Request(server.address("/"), local=True))
+                (scratch,) = left_open(tmp_path)
+                kept = read(scratch.read_bytes())
         return kept
 
     kept = asyncio.run(work())
@@ -164,12 +173,12 @@ def test_what_is_written_is_known_for_good_after_a_while(tmp_path):
     async def work():
         async with FaultServer({"/": answers.page(BODY)}) as server:
             folder = WarcFolder(tmp_path, AGENT)
-            fetcher = RecordingFetcher(HttpFetcher(AGENT, LIMITS), folder, sync_seconds=0.05)
-            await fetcher.fetch(Request(server.address("/"), local=True))
-            async with asyncio.timeout(20):
-                while not is_known():  # noqa: ASYNC110 - a file tells nobody that it has grown
-                    await asyncio.sleep(0.02)
-            await fetcher.close()
+            asked = Request(server.address("/"), local=True)
+            async with recording(HttpFetcher(AGENT, LIMITS), folder, sync_seconds=0.05) as fetcher:
+                await fetcher.fetch(asked)
+                async with asyncio.timeout(20):
+                    while not is_known():  # noqa: ASYNC110 - a file tells nobody that it has grown
+                        await asyncio.sleep(0.02)
 
     asyncio.run(work())
 
@@ -181,10 +190,9 @@ def test_many_at_once_are_all_written(tmp_path):
     async def work():
         async with FaultServer(pages) as server:
             files = WarcFolder(tmp_path, AGENT, largest_bytes=100_000)
-            fetcher = RecordingFetcher(HttpFetcher(AGENT, per_address=200), files)
             requests = [Request(server.address(path), local=True) for path in bodies]
-            await asyncio.gather(*map(fetcher.fetch, requests))
-            await fetcher.close()
+            async with recording(HttpFetcher(AGENT, per_address=200), files) as fetcher:
+                await asyncio.gather(*map(fetcher.fetch, requests))
 
     asyncio.run(work())
     records = of_kind(read_folder(tmp_path), "response")
@@ -195,13 +203,13 @@ def test_many_at_once_are_all_written(tmp_path):
 def test_a_fetch_that_is_given_up_does_no_harm(tmp_path):
     async def work():
         async with FaultServer({"/": answers.never(), "/b": answers.page(BODY)}) as server:
-            fetcher = RecordingFetcher(HttpFetcher(AGENT), WarcFolder(tmp_path, AGENT))
-            waiting = asyncio.create_task(fetcher.fetch(Request(server.address("/"), local=True)))
-            await server.wait_for(1)
-            waiting.cancel()
-            await asyncio.wait([waiting])
-            await fetcher.fetch(Request(server.address("/b"), local=True))
-            await fetcher.close()
+            first, second = (Request(server.address(path), local=True) for path in ("/", "/b"))
+            async with recording(HttpFetcher(AGENT), WarcFolder(tmp_path, AGENT)) as fetcher:
+                waiting = asyncio.create_task(fetcher.fetch(first))
+                await server.wait_for(1)
+                waiting.cancel()
+                await asyncio.wait([waiting])
+                await fetcher.fetch(second)
 
     asyncio.run(work())
     assert [record.body for record in of_kind(read_folder(tmp_path), "response")] == [BODY]
@@ -213,15 +221,33 @@ def test_a_folder_that_cannot_be_written_is_told_to_all_who_fetch(tmp_path):
     async def work():
         async with FaultServer({"/": answers.page(BODY)}) as server:
             folder = tmp_path / "gone"
-            fetcher = RecordingFetcher(HttpFetcher(AGENT), WarcFolder(folder, AGENT))
-            folder.rename(tmp_path / "elsewhere")
             request = Request(server.address("/"), local=True)
-            found = await asyncio.gather(
-                fetcher.fetch(request), fetcher.fetch(request), return_exceptions=True
-            )
-            await fetcher.close()
+            async with recording(HttpFetcher(AGENT), WarcFolder(folder, AGENT)) as fetcher:
+                folder.rename(tmp_path / "elsewhere")
+                both = (fetcher.fetch(request), fetcher.fetch(request))
+                found = await asyncio.gather(*both, return_exceptions=True)
         return found
 
     found = asyncio.run(work())
     assert [type(error) for error in found] == [CannotWrite, CannotWrite]
     assert " cannot be written (no such file or directory)" in str(found[0])
+
+
+def test_the_fetchers_of_a_process_share_a_recorder(tmp_path):
+    """As the slots of a worker do: each comes and goes, and one folder has all that they fetch."""
+    bodies = {f"/{number}": noise(500, number) for number in range(3)}
+
+    async def work():
+        async with (
+            FaultServer({path: answers.page(body) for path, body in bodies.items()}) as server,
+            WarcRecorder(WarcFolder(tmp_path, AGENT)) as recorder,
+        ):
+            for path in bodies:
+                fetcher = recorder.wrap(HttpFetcher(AGENT))
+                await fetcher.fetch(Request(server.address(path), local=True))
+                await fetcher.close()
+
+    asyncio.run(work())
+    assert len(files_in(tmp_path)) == 1
+    found = [record.body for record in of_kind(read_folder(tmp_path), "response")]
+    assert found == list(bodies.values())

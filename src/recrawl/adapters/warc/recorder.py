@@ -1,8 +1,9 @@
-"""A fetcher that writes all it fetches to WARC files.
+"""Fetchers that write all they fetch to WARC files.
 
 Writing takes place in a thread, in the order in which responses come. A response is handed on once
 it is written: so the files never lack what a crawl has seen, and no more waits to be written than
-is being fetched. Files that cannot be written end the crawl.
+is being fetched. Files that cannot be written end the crawl. The crawls of one process, such as a
+worker's slots, share one recorder: a folder of files has one writer.
 
 Touches: the network through what it is given, files, the clock.
 """
@@ -17,7 +18,7 @@ from dataclasses import replace
 from functools import partial
 from math import inf
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 from recrawl.adapters.warc.fetches import RecordedFetch
 from recrawl.errors import RecrawlError
@@ -34,14 +35,13 @@ _Waiting: TypeAlias = "tuple[RecordedFetch, asyncio.Future[None]]"
 _SYNC_SECONDS = 5.0
 
 
-class RecordingFetcher:
-    """Fetches as another fetcher does, and writes down what was fetched.
+class WarcRecorder:
+    """Writes down what fetchers fetch.
 
     Made, used and closed inside of a running event loop. The folder belongs to it until it is
     closed, and is closed with it.
 
     Args:
-        fetcher: Makes the requests.
         folder: Where to write.
         may_archive: Whether the content of a fetch may be written down; all by default.
         sync_seconds: After so long what was written is on disk, whatever happens to the machine.
@@ -49,45 +49,40 @@ class RecordingFetcher:
 
     def __init__(
         self,
-        fetcher: Fetcher,
         folder: WarcFolder,
         *,
         may_archive: Callable[[RecordedFetch], bool] = bool,
         sync_seconds: float = _SYNC_SECONDS,
     ) -> None:
-        self._fetcher = fetcher
         self._folder = folder
         self._may_archive = may_archive
         self._sync_seconds = sync_seconds
         self._loop = asyncio.get_running_loop()
-        self._closed = False
         self._failure: Exception | None = None
         self._raised = False
         self._queue: SimpleQueue[_Waiting | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="recrawl-warc", daemon=True)
         self._thread.start()
 
-    async def fetch(self, request: Request, on_send: Callable[[], object] = bool) -> Response:
-        """Response to one request, once it is written; raises `CannotWrite` where it cannot be."""
-        at = int(time.time() * 1000)
-        response = await self._fetcher.fetch(request, on_send)
-        written = self._loop.create_future()
-        self._queue.put((RecordedFetch(request, response, at), written))
-        await written
-        return response
+    async def __aenter__(self) -> Self:
+        return self
 
-    async def close(self) -> None:
-        """Let go of all connections, and close the files; idempotent."""
-        if self._closed:
-            return
-        self._closed = True
-        try:
-            await self._fetcher.close()
-        finally:
-            self._queue.put(None)
-            await self._loop.run_in_executor(None, self._thread.join)
+    async def __aexit__(self, *_: object) -> None:
+        """Close the files; raises what nobody who fetched has heard of."""
+        self._queue.put(None)
+        await self._loop.run_in_executor(None, self._thread.join)
         if self._failure is not None and not self._raised:
             raise self._failure
+
+    def wrap(self, fetcher: Fetcher) -> RecordingFetcher:
+        """A fetcher whose fetches are written down."""
+        return RecordingFetcher(fetcher, self)
+
+    async def record(self, fetched: RecordedFetch) -> None:
+        """Write a fetch down; raises `CannotWrite` where it cannot be."""
+        written = self._loop.create_future()
+        self._queue.put((fetched, written))
+        await written
 
     def _notify(self, written: asyncio.Future[None]) -> None:
         """Tell who waits; in the loop."""
@@ -134,3 +129,27 @@ class RecordingFetcher:
             write()
         except Exception as error:  # noqa: BLE001 - whoever waits must hear of our own slips, too
             self._failure = error
+
+
+class RecordingFetcher:
+    """Fetches as another fetcher does, and has what was fetched written down.
+
+    Args:
+        fetcher: Makes the requests; closed with it.
+        recorder: Writes them down.
+    """
+
+    def __init__(self, fetcher: Fetcher, recorder: WarcRecorder) -> None:
+        self._fetcher = fetcher
+        self._recorder = recorder
+
+    async def fetch(self, request: Request, on_send: Callable[[], object] = bool) -> Response:
+        """Response to one request, once it is written; raises `CannotWrite` where it cannot be."""
+        at = int(time.time() * 1000)
+        response = await self._fetcher.fetch(request, on_send)
+        await self._recorder.record(RecordedFetch(request, response, at))
+        return response
+
+    async def close(self) -> None:
+        """Let go of all connections; idempotent."""
+        await self._fetcher.close()

@@ -12,16 +12,19 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
 
 from recrawl.clock import RealClock
+from recrawl.crawl.progress import Figures
 from recrawl.crawl.running import running
+from recrawl.crawl.tally import Tally
 from recrawl.crawl.workers.balance import slots_to_release, slots_to_take
 from recrawl.crawl.workers.gate import LeasedFetcher
+from recrawl.entries.deliveries import DestinationsNamed
 from recrawl.errors import StoreError, StoreLocked
 from recrawl.plan.shared_price import BudgetShare, budget_shares
 from recrawl.settings.slots import SlotScope
@@ -29,7 +32,7 @@ from recrawl.state.demand import demand_of
 from recrawl.store.slots.leases import SlotLease
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
     from recrawl.clock import Clock
@@ -140,6 +143,7 @@ class Worker:
         self._moved = asyncio.Event()
         self._failure: BaseException | None = None
         self._once = False
+        self._left = Tally()  # of slots that were given back
         self._clock: Clock = RealClock()
         self.clock_at: Callable[[float], Clock] = _real_clock
         self.record: Callable[[Fetcher], Fetcher] = _as_it_is
@@ -148,7 +152,22 @@ class Worker:
     @property
     def crawling(self) -> int:
         """How many slots are being crawled."""
-        return sum(each.crawler is not None for each in self._held.values())
+        return len(self._crawlers())
+
+    @property
+    def tally(self) -> Tally:
+        """What was done in all slots since it began, in numbers."""
+        total = Tally()
+        for each in (self._left, *(crawler.tally for crawler in self._crawlers())):
+            total.add(each)
+        return total
+
+    def figures(self) -> Figures:
+        """How its slots are doing; from the loop's own thread only."""
+        return Figures.of_parts([each.figures() for each in self._crawlers()], self.tally)
+
+    def _crawlers(self) -> list[Crawler]:
+        return [each.crawler for each in self._held.values() if each.crawler is not None]
 
     def stop(self) -> None:
         """Stop soon, and give all slots back."""
@@ -281,10 +300,20 @@ class Worker:
                 access=self._access,
                 record=gated,
                 hooks=hooks,
-                opened=partial(self._open_slot, scope, held.lease),
+                opened=partial(self._opened, scope, held.lease),
                 feed=feed,
             ) as crawler:
                 await self._run(slot, held, crawler)
+
+    @contextmanager
+    def _opened(
+        self, scope: SlotScope, lease: SlotLease, retention: Retention
+    ) -> Iterator[tuple[WriteStore, ReadStore]]:
+        """A slot of which whoever is told of events is told of all that come."""
+        with self._open_slot(scope, lease, retention) as (written, reader):
+            if self._feed is not None and (names := self._feed[1].names):
+                written.write([DestinationsNamed(names)])
+            yield written, reader
 
     async def _run(self, slot: int, held: _Held, crawler: Crawler) -> None:
         held.crawler = crawler
@@ -295,6 +324,7 @@ class Worker:
         try:
             await crawler.run(once=self._once, found=self._events.found, synced=self._events.synced)
         finally:
+            self._left.add(crawler.tally)
             held.crawler = None
 
     def _visited(self, visit: PageVisit) -> None:
