@@ -9,6 +9,7 @@ Touches: the network, the clock and a store, through what it is given.
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -25,10 +26,11 @@ from recrawl.crawl.page_reader import PageReader
 from recrawl.crawl.page_visit import PageVisitor
 from recrawl.crawl.progress import Figures
 from recrawl.crawl.push import Subscriber
+from recrawl.crawl.pushed_feeds import CrawlFeeds
 from recrawl.crawl.remarks import Remarks
 from recrawl.crawl.visits import VisitCycle
 from recrawl.crawl.worker_threads import WorkerThreads
-from recrawl.entries.entries import RobotsRead
+from recrawl.entries.entries import HintsGiven, RobotsRead
 from recrawl.errors import StoreCorrupt
 from recrawl.fetch.cpu_shares import CpuShares
 from recrawl.fetch.host_slots import PATIENCE, HostBusy
@@ -43,12 +45,13 @@ from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 
     from recrawl.adapters.documents.converter import DocumentConverter
     from recrawl.clock import Clock
     from recrawl.crawl.finding import Discovered
     from recrawl.crawl.page_visit import PageVisit
+    from recrawl.crawl.pushed_feeds import PushedFeeds
     from recrawl.crawl.tally import Tally
     from recrawl.entries.entries import Receipt
     from recrawl.entries.listings import ListingSynced
@@ -56,6 +59,7 @@ if TYPE_CHECKING:
     from recrawl.entries.store import ReadStore
     from recrawl.fetch.fetcher import Fetcher
     from recrawl.scheduler.crawl_schedule import DuePage
+    from recrawl.settings.push_keys import PushSettings
     from recrawl.state.opening import Crawl
     from recrawl.store.writer import Writer
 
@@ -139,11 +143,15 @@ class Crawler:
             self._visit_early,
             self._hint,
         )
-        self._subscriber = None
+        self._subscriber: Subscriber | None = None
+        self._receiving: Callable[[], Coroutine[None, None, None]] | None = None
+        self._make_subscriber = partial(
+            Subscriber, client=client, clock=clock, threads=threads, write=ledger.put
+        )
+        self._on_remark = on_remark
         if settings.push is not None:
-            given = crawl, client, clock, threads, ledger.put, self._hint
-            self._subscriber = Subscriber(settings.push, *given)
-            self._subscriber.on_remark = on_remark
+            feeds = CrawlFeeds(crawl, reader)
+            self._receiving = self._subscriber_of(settings.push, feeds, self._hint).keep
         outside = OutsideVisits(self.schedule, ledger.newest, self._version)
         self.lender = Lender(outside, self.schedule, ledger, self._new_pages, threads)
         self.lender.wake = self._wake
@@ -181,8 +189,8 @@ class Crawler:
             find = self._finder.find_due if once else self._finder.keep_finding
             self._begin_beside(find(found))
         self._begin_beside(self._hints.take() if once else self._hints.keep_taking())
-        if self._subscriber is not None and found is not None and not once:
-            self._begin_beside(self._subscriber.keep(self._reader.subscriptions()))
+        if self._receiving is not None and found is not None and not once:
+            self._begin_beside(self._receiving())
         if self.crawl.settings.listings:
             keep = self._listings.sync_due if once else self._listings.keep
             self._begin_beside(keep(synced))
@@ -205,6 +213,25 @@ class Crawler:
             await self._finish()
         if self._failure is not None:
             raise self._failure
+
+    def receive_pushes(self, push: PushSettings, feeds: PushedFeeds) -> None:
+        """Take what hubs push of feeds, of which some may be of other slots; before it runs.
+
+        Args:
+            push: Where hubs reach it.
+            feeds: The feeds.
+        """
+        self._receiving = self._subscriber_of(push, feeds, self._pass_on).keep_trying
+
+    def _subscriber_of(
+        self,
+        push: PushSettings,
+        feeds: PushedFeeds,
+        hint: Callable[[Sequence[str]], Awaitable[object]],
+    ) -> Subscriber:
+        self._subscriber = self._make_subscriber(push, feeds, hint=hint)
+        self._subscriber.on_remark = self._on_remark
+        return self._subscriber
 
     async def visit(self, page: int, until: float) -> float:
         """Visit one page out of its turn, once its host and the budget allow it.
@@ -312,6 +339,10 @@ class Crawler:
     async def _hint(self, addresses: Sequence[str]) -> int:
         """Note hints that pages have changed; returns how much news to expect of them."""
         return await self._hints.give(addresses, self._clock.now() * SECONDS_A_DAY)
+
+    async def _pass_on(self, addresses: Sequence[str]) -> None:
+        """Leave hints for whoever crawls their pages, which looks for them every few seconds."""
+        await self._ledger.put(HintsGiven(addresses, self._clock.now() * SECONDS_A_DAY))
 
     def figures(self) -> Figures:
         """How the crawl is doing; from the loop's own thread only."""

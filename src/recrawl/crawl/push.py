@@ -38,19 +38,20 @@ from recrawl.settings.rules import NO_RULE
 from recrawl.units import SECONDS_A_DAY, days
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from aiohttp import web
 
     from recrawl.clock import Clock
+    from recrawl.crawl.pushed_feeds import PushedFeeds
     from recrawl.crawl.worker_threads import WorkerThreads
     from recrawl.entries.entries import Entry
     from recrawl.entries.sources import Source
     from recrawl.fetch.polite import PoliteClient
     from recrawl.parse.feeds import Feed
     from recrawl.settings.push_keys import PushSettings
-    from recrawl.state.opening import Crawl
 
+_AGAIN_SECONDS = 15.0
 _EVERY_SECONDS = 2.0  # between two looks at which feeds name hubs
 _MOST_OF_SITE, _MOST_IN_ALL = 10, 1_000
 _AT_ONCE = 4  # requests to hubs
@@ -100,7 +101,7 @@ class Subscriber:
 
     Args:
         push: Where hubs reach it.
-        crawl: The crawl as it stands.
+        feeds: Feeds that may be subscribed to.
         client: Makes requests.
         clock: Source of the current time.
         threads: Reads what is pushed.
@@ -114,7 +115,7 @@ class Subscriber:
     def __init__(  # noqa: PLR0913, PLR0917 - what it works with, and whom it calls back
         self,
         push: PushSettings,
-        crawl: Crawl,
+        feeds: PushedFeeds,
         client: PoliteClient,
         clock: Clock,
         threads: WorkerThreads,
@@ -123,7 +124,7 @@ class Subscriber:
     ) -> None:
         self.on_remark: Callable[[str], object] = bool
         self._push = push
-        self._crawl = crawl
+        self._scope = feeds
         self._client = client
         self._clock = clock
         self._threads = threads
@@ -133,20 +134,28 @@ class Subscriber:
         self._feeds: dict[str, _Subscribed] = {}
         self._tokens: dict[str, _Subscribed] = {}
 
-    async def keep(self, known: Iterable[Subscription]) -> None:
-        """Listen, and keep up the subscriptions of all feeds that name hubs.
+    async def keep_trying(self) -> None:
+        """Listen as soon as the port is free: a worker that had it may be slow to leave."""
+        while True:
+            try:
+                await self.keep()
+            except CannotListen as error:
+                self.on_remark(f"{error}; it is tried again every {_AGAIN_SECONDS:g} s")
+                await asyncio.sleep(_AGAIN_SECONDS)
 
-        Args:
-            known: Subscriptions of earlier crawls, which count for nothing but their pushes.
+    async def keep(self) -> None:
+        """Listen, and keep up the subscriptions of all feeds that name hubs.
 
         Raises:
             CannotListen: Somebody else has the port.
         """
-        before = {each.feed: each for each in known}
+        # Those of earlier crawls count for nothing but their pushes.
+        before = {each.feed: each for each in self._scope.subscriptions()}
         async with _Listener(self._push.listen, self._answer), asyncio.TaskGroup() as group:
             ended = [_unconfirmed(each) for each in before.values()]
             await self._write(SubscriptionsKnown(ended))
             while True:
+                await self._scope.refresh()
                 await self._match(before)
                 now = self._clock.now()
                 for each in self._feeds.values():
@@ -161,7 +170,7 @@ class Subscriber:
         """Have one subscription for each feed that names a hub, and none for any other."""
         wanted: dict[str, Source] = {}
         of_site: dict[str, int] = {}
-        for source in self._crawl.sources:
+        for source in self._scope.sources:
             of_site.setdefault(source.origin, 0)
             if not source.push_hub or canonical(source.push_hub) != source.push_hub:
                 continue  # or whoever has written the store
@@ -191,12 +200,12 @@ class Subscriber:
 
     async def _subscribe(self, asked: _Subscribed) -> None:
         """Ask a hub for a subscription, or for more of one; it confirms later, or never."""
-        settings, hub = self._crawl.settings, asked.known.hub
+        settings, hub = self._scope.settings, asked.known.hub
         callback = self._push.callback(asked.token)
         form = subscription_form(asked.topic, callback, asked.secret, _LEASE_SECONDS)
         ours = host_of(hub) == host_of(asked.origin + "/")
         local = settings.is_local(hub) or (ours and self._is_local(asked.origin))
-        self._pay(asked.origin)
+        self._scope.pay(asked.origin, self._clock.now())
         problem = ""
         try:
             request = Request(hub, local=local, form=form)
@@ -215,14 +224,8 @@ class Subscriber:
             self.on_remark(f"{asked.known.feed}: not subscribed to at {hub} ({problem}).")
 
     def _is_local(self, origin: str) -> bool:
-        rules = self._crawl.settings.rules
+        rules = self._scope.settings.rules
         return any(rule.local for rule in rules if origin_of(rule.address) == origin)
-
-    def _pay(self, origin: str) -> None:
-        """Pay for a request to a hub as for a look at its feed."""
-        rules = self._crawl.settings.rules
-        numbers = (row for row, rule in enumerate(rules) if origin_of(rule.address) == origin)
-        self._crawl.agenda.pool(next(numbers)).look(self._clock.now())
 
     # Answering.
 
@@ -289,8 +292,8 @@ class Subscriber:
 
     def _news(self, subscribed: _Subscribed, feed: Feed) -> list[str]:
         """Pages of the site that a push names and that were not known with this date."""
-        origin, settings = subscribed.origin, self._crawl.settings
-        source = self._crawl.sources.get(origin, subscribed.known.feed)
+        origin, settings = subscribed.origin, self._scope.settings
+        source = self._scope.sources.get(origin, subscribed.known.feed)
         before = subscribed.seen | (source.listed_keys if source else set())
         host, found = host_of(origin + "/"), dict[str, None]()
         for entry in feed.entries:

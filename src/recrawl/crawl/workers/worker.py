@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from recrawl.clock import RealClock
 from recrawl.crawl.progress import Figures
+from recrawl.crawl.pushed_feeds import StoreFeeds
 from recrawl.crawl.running import running
 from recrawl.crawl.tally import Tally
 from recrawl.crawl.workers.balance import slots_to_release, slots_to_take
@@ -303,6 +304,9 @@ class Worker:
                 opened=partial(self._opened, scope, held.lease),
                 feed=feed,
             ) as crawler:
+                if feed is not None and self._settings.push is not None:
+                    everywhere = StoreFeeds(self._settings, feed, crawler.crawl)
+                    crawler.receive_pushes(self._settings.push, everywhere)
                 await self._run(slot, held, crawler)
 
     @contextmanager
