@@ -46,6 +46,7 @@ EXCEPTIONS = {
     "axe-playwright-python": ("MIT", "says it in its file LICENSE only"),
     "apsw": ("MIT", 'says "any-OSI": any licence that the Open Source Initiative approves'),
     "brotlicffi": ("MIT", "for PyPy only, so it is not installed here"),
+    "kubernetes-validate": ("Apache-2.0", 'says "Apache"; its file LICENSE has version 2.0'),
     "pydispatcher": ("BSD-3-Clause", "says it by a reference of its own"),
     "pyopenssl": ("Apache-2.0", "says it by a reference of its own"),
     "pypydispatcher": ("BSD-3-Clause", "for PyPy only, so it is not installed here"),
