@@ -59,9 +59,9 @@ def test_dates_tell_how_fresh_copies_were_that_are_visited_as_soon_as_they_chang
         dated.append(np.where(last > before, last, np.nan))
         seen = before[np.searchsorted(before, asked, "right") - 1]
         truly.append(np.searchsorted(changes, asked) == np.searchsorted(changes, seen))
-    known = (*map(np.concatenate, (begins, ends, changed)),)
-    found = Gaps(*known, np.concatenate(dated)).fresh_at(asked)
-    without = Gaps(*known, np.full(len(known[0]), np.nan)).fresh_at(asked)
+    gaps = Gaps(*map(np.concatenate, (begins, ends, changed, dated)))
+    found = gaps.fresh_at(asked)
+    without = replace(gaps, dated=np.full(len(gaps.ends), np.nan)).fresh_at(asked)
 
     assert found == pytest.approx(np.mean(truly, axis=0), abs=0.02)
     assert found.mean() > 0.95
