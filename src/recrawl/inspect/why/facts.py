@@ -75,6 +75,7 @@ def estimate(scenario: Scenario) -> Estimate | None:
         relatives=float((prior_shape / prior_exposure * beliefs.speed)[0]),
         own=float((beliefs.share * own_share).sum()),
         fresh=float(beliefs.fresh[0]),
+        correction=state.corrections.factor_of(row),
     )
 
 

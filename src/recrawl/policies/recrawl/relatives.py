@@ -177,7 +177,8 @@ class Relatives:
         """
         if not self.fitted:
             return 1.0
-        return float(self._mean(np.ones(1), np.array([rates]), np.array([pages]))[0])
+        mean = 1 + (rates - pages) / (self.strength + pages)
+        return float(min(max(mean, _SLOWEST), _FASTEST))
 
     def _mean(self, prior: Floats, sums: Floats, pages: Floats) -> Floats:
         # The same as the weighted mean, and right where the strength is infinite.

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.policies.recrawl.checkpoint import load
+from recrawl.policies.recrawl.checkpoint import CORRECTIONS, load
+from recrawl.policies.recrawl.corrections import FACTS
 from recrawl.policies.recrawl.relatives import Relatives
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from recrawl.policies.recrawl.policy import Recrawl
     from recrawl.policies.recrawl.state import RecrawlState
 
+_OF_CORRECTIONS = tuple(f"corrections.{name}" for name in FACTS)
 _OF_CLOCKS = ("clocks.found", "clocks.expected")
 # All that is read of what was kept.
 NEEDED = (
@@ -31,11 +33,12 @@ NEEDED = (
     *("sections.is_host", "sections.site_of_host", "sections.groups", "sections.sites"),
     *("clocks.width", "clocks.scale", "clocks.newest", "clocks.nodes", *_OF_CLOCKS),
     *("forecast_bias.nodes", "forecast_bias.all"),
+    *(CORRECTIONS, *_OF_CORRECTIONS),
     *("memories.shape", "memories.exposure", "memories.share", "memories.site_share"),
     *("relatives.shape", "relatives.exposure", "relatives.visited", "relatives.fitted"),
     *("relatives.for_node", "relatives.for_kin"),
 )
-_OF_PAGES = ("last", "sections.site", "relatives.visited", "relatives.for_node")
+_OF_PAGES = ("last", "sections.site", "relatives.visited", "relatives.for_node", *_OF_CORRECTIONS)
 _OF_MEMORIES = ("memories.shape", "memories.exposure", "memories.share")
 
 
