@@ -357,8 +357,8 @@ def made(options: argparse.Namespace) -> None:
             figures = np.zeros((options.seeds, 2))
             for seed in range(options.seeds):
                 random = np.random.default_rng(seed)
-                rates = log_normal_rates(1000, every=10.0, spread=1.6, random=random)
-                world = make_world(name, rates, days=300.0, random=random)
+                rates = log_normal_rates(300, every=10.0, spread=1.6, random=random)
+                world = make_world(name, rates, days=200.0, random=random)
                 for column, change in enumerate(PAIR.values()):
                     random = np.random.default_rng(seed)
                     policy = change(Recrawl(objective))

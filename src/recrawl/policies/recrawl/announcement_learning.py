@@ -79,8 +79,7 @@ def _learn_clocks(
     clocks, leaf, recall = state.clocks, state.sections.leaf[rows], state.announced.recall[rows]
     states = state.memories.states(rows, state.relatives.prior(state.sections, rows))
     days = np.maximum(clocks.elapsed(leaf, *span), 0.0)
-    factor = state.corrections.factor(rows)
-    expected = state.memories.chance(rows, states, factor * recall * days)[1]
+    expected = state.memories.chance(rows, states, recall * days)[1]
     _learn_forecasts(state, rows, states, span, named)
     overlap = clocks.overlaps(*span)
     spread = overlap / np.maximum(overlap.sum(axis=1), _AT_ONCE)[:, None]
@@ -101,7 +100,6 @@ def _learn_forecasts(
     forecast, place = clocks_of_pages(state, rows)
     elapsed = state.clocks.elapsed(place, *span, forecast)
     days = np.maximum(elapsed, 0.0) * state.announced.recall[rows]
-    days *= state.corrections.factor(rows)
     state.forecast_bias.learn_announced(
         leaf,
         named,

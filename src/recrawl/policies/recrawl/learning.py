@@ -17,7 +17,7 @@ import numpy as np
 from recrawl.policies.pages import Outcomes
 from recrawl.policies.recrawl.announcement_learning import streams_of
 from recrawl.policies.recrawl.memories import fold
-from recrawl.policies.recrawl.state import clocks_of_pages, read_clocks
+from recrawl.policies.recrawl.state import clocks_of_pages, corrections_of, read_clocks
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
@@ -124,7 +124,7 @@ def _gaps(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcomes) -> _
     prior = state.relatives.prior(state.sections, rows)
     states = state.memories.states(rows, prior)
     streams = streams_of(state, rows, now, elapsed, outcomes.changed)
-    factor = state.corrections.factor(rows)
+    factor = corrections_of(state, rows)
     chance = state.memories.chance(rows, states, factor * streams.unannounced)[1]
     named = (state.announced.count[rows] > 0) & (state.announced.recall[rows] > 0)
     return _Gaps(
@@ -159,7 +159,11 @@ def _learn_forecasts(state: RecrawlState, gaps: _Gaps, outcomes: Outcomes, real:
 
 def _learn_corrections(state: RecrawlState, gaps: _Gaps, real: Floats) -> None:
     """Compare what was expected of visits with what they found, by plain facts of their pages."""
-    alone = np.flatnonzero(~gaps.named) if gaps.named.any() else slice(None)
+    alone: Ints | slice = slice(None)
+    if state.announced.any:  # as in `corrections_of`
+        alone = np.flatnonzero(state.announced.recall[gaps.rows] == 0)
+        if not len(alone):
+            return
     rows, days = gaps.rows[alone], gaps.streams.unannounced[alone]
     shape, exposure = (part[:, None, alone] for part in gaps.states)
 

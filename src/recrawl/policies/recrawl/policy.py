@@ -45,6 +45,7 @@ from recrawl.policies.recrawl.sections import Sections
 from recrawl.policies.recrawl.state import (
     RecrawlState,
     clocks_of_pages,
+    corrections_of,
     forecast_days,
     read_clocks,
 )
@@ -266,14 +267,15 @@ class Recrawl:
     def rates(self, state: RecrawlState, rows: Ints) -> Floats:
         """Changes that are expected of each page in a day on the clock of its section."""
         rates = state.memories.rates(rows, state.relatives.prior(state.sections, rows))
-        return rates * state.corrections.factor(rows)
+        return rates * corrections_of(state, rows)
 
     def rate_since_visit(self, state: RecrawlState, row: int, now: float) -> float:
         """Changes a day that are expected of a page from its last visit to now."""
         last = float(state.last[row])
         elapsed = state.clocks.elapsed_at(int(state.sections.leaf[row]), last, now)
         rate = state.memories.rate(row, state.relatives.prior_of(state.sections, row))
-        rate *= state.corrections.factor_of(row)
+        if not state.announced.recall[row]:
+            rate *= state.corrections.factor_of(row)
         return rate * max(elapsed, 0.0) / max(now - last, _AT_ONCE)
 
     def due(self, state: RecrawlState, rows: Ints, price: float) -> Instants:
@@ -341,7 +343,7 @@ class _Known:
         """What is known of some pages."""
         prior = state.relatives.prior(state.sections, rows)
         states = state.memories.states(rows, prior)
-        return cls(states, state.corrections.factor(rows), state.announced.any)
+        return cls(states, corrections_of(state, rows), state.announced.any)
 
     def take(self, some: Ints) -> _Known:
         """What is known of some of them."""

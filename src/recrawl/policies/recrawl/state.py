@@ -93,7 +93,18 @@ def forecast_days(
 def forecast_factor(state: RecrawlState, rows: Ints) -> Floats:
     """How much time on the clocks of pages counts for in forecasts."""
     bias = state.forecast_bias.factor(state.sections.leaf[rows])
-    return bias * state.corrections.factor(rows)
+    return bias * corrections_of(state, rows)
+
+
+def corrections_of(state: RecrawlState, rows: Ints) -> Floats:
+    """What chances of pages are corrected by; 1 where the host is believed to announce changes.
+
+    Visits follow announcements, so what the others find is no fair sample of what changes.
+    """
+    factor = state.corrections.factor(rows)
+    if state.announced.any:
+        factor[state.announced.recall[rows] > 0] = 1.0
+    return factor
 
 
 def trust_of_nodes(state: RecrawlState) -> Floats:
