@@ -154,7 +154,8 @@ class SampledSnapshot:
         relatives = self.state.relatives
         waited = np.maximum(now - last, 0.0)
         one = np.ones((1, count))
-        beliefs = Beliefs(one, relatives.shape * one, relatives.exposure * one, waited, waited)
+        elapsed = self.state.corrections.factor_of_new * waited
+        beliefs = Beliefs(one, relatives.shape * one, relatives.exposure * one, elapsed, waited)
         fresh = beliefs.fresh
         return ExpectedFreshness(
             count, float(fresh.sum()), float((fresh * (1 - fresh)).sum()), float(beliefs.age.sum())

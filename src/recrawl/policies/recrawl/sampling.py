@@ -16,7 +16,8 @@ import numpy as np
 
 from recrawl.arrays.equal_keys import distinct
 from recrawl.policies.checkpoint import checked_array
-from recrawl.policies.recrawl.checkpoint import check, dump, load
+from recrawl.policies.recrawl.checkpoint import CORRECTIONS, check, dump, load
+from recrawl.policies.recrawl.corrections import FACTS
 from recrawl.policies.recrawl.relatives import Relatives
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from recrawl.policies.recrawl.policy import Recrawl
     from recrawl.policies.recrawl.state import RecrawlState
 
+_OF_CORRECTIONS = tuple(f"corrections.{name}" for name in FACTS)
 _OF_CLOCKS = ("clocks.found", "clocks.expected")
 # All that is read of what was kept.
 NEEDED = (
@@ -34,11 +36,13 @@ NEEDED = (
     *("sections.is_host", "sections.groups"),
     *("clocks.width", "clocks.scale", "clocks.newest", "clocks.nodes", *_OF_CLOCKS),
     *("forecast_bias.nodes", "forecast_bias.all"),
+    *(CORRECTIONS, *_OF_CORRECTIONS),
     *("memories.shape", "memories.exposure", "memories.share", "memories.site_share"),
     *("relatives.shape", "relatives.exposure", "relatives.visited", "relatives.fitted"),
     *("relatives.for_node", "relatives.for_kin"),
 )
-_OF_PAGES = ("last", "relatives.visited", "relatives.for_node", "relatives.for_kin")
+_OF_RELATIVES = ("relatives.visited", "relatives.for_node", "relatives.for_kin")
+_OF_PAGES = ("last", *_OF_RELATIVES, *_OF_CORRECTIONS)
 _OF_MEMORIES = ("memories.shape", "memories.exposure", "memories.share")
 _OF_SITES = ("trust", "memories.site_share")
 _NODE_RATIO, _KIN_RATIO = "ratios.node", "ratios.kin"
@@ -197,6 +201,7 @@ def _ratios(policy: Recrawl, parts: Mapping[str, Any], parent: Ints, groups: Int
         for_kin=np.asarray(parts["relatives.for_kin"]),
         node_ratio=np.ones(1),
         kin_ratio=np.ones(1),
+        fitted=bool(parts["relatives.fitted"]),
     )
     relatives.read(tree)  # type: ignore[arg-type] # has all that is read of a tree
     return Ratios(relatives.node_ratio, relatives.kin_ratio)
