@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from recrawl.frontier.sources import SourceTable
 from recrawl.parse.addresses import origin_of
-from recrawl.state.opening import wanted_sources
+from recrawl.state.sources import wanted_sources
 
 if TYPE_CHECKING:
     from recrawl.entries.pushes import Subscription
