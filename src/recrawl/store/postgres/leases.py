@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from recrawl.errors import StoreError
 from recrawl.plan.shared_price import SlotDemand, SpendingCurve
 from recrawl.store import APPLICATION
-from recrawl.store.postgres import lock, schema
+from recrawl.store.postgres import lock, schema, slot_hosts
 from recrawl.store.postgres.connections import connect, transaction, translate_errors
 from recrawl.store.postgres.database import PostgresDatabase
 from recrawl.store.rows import checkpoints
@@ -107,7 +107,10 @@ class PostgresLeases:
             with transaction(connection):
                 connection.execute("lock table slots in exclusive mode")
                 (known,) = connection.execute("select count(*) from slots").fetchone() or (0,)
+                database = PostgresDatabase(connection, self._address.schema)
+                connection.execute(_ALONE)  # hosts are entered by one at a time
                 if known == slots:
+                    slot_hosts.enter(database, slots)
                     return
                 (held,) = connection.execute(
                     "select count(*) from slots where until > clock_timestamp()"
@@ -121,7 +124,9 @@ class PostgresLeases:
                     connection.execute(f"delete from {table}".encode())  # noqa: S608 - ours
                     made = f"insert into {table} (slot) select generate_series(0, $1::bigint - 1)"
                     connection.execute(made.encode(), (slots,))
-                checkpoints.forget_slots(PostgresDatabase(connection, self._address.schema))
+                slot_hosts.enter_again(database, slots)
+                checkpoints.forget_slots(database)
+            connection.execute("analyze pages, slot_hosts")  # or it guesses how large a slot is
 
     def renew(self, held: Mapping[int, int]) -> LeaseState:
         """Renew the leases of slots, by their fences, and look around."""

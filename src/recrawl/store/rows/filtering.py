@@ -5,14 +5,14 @@ Touches: a database, through what it is given.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recrawl.arrays.distinct import DistinctCount
 from recrawl.entries.filtering import DuplicateOf, RefusedAddresses, ShapeJudged
 from recrawl.store.rows.database import upsert
-from recrawl.store.rows.hosts import host_ids
+from recrawl.store.rows.hosts import host_ids, some_of
 from recrawl.store.rows.values import exactly, number
 from recrawl.visits.status import DuplicateSign, PageStatus, Refusal
 
@@ -86,15 +86,16 @@ def refused_addresses(connection: Database) -> list[tuple[str, RefusedAddresses]
     ]
 
 
-def address_shapes(connection: Database) -> list[ShapeJudged]:
-    """What is known of all shapes of addresses."""
-    query = """
+def address_shapes(connection: Database, hosts: Ints | None = None) -> list[ShapeJudged]:
+    """What is known of all shapes of addresses, or of those at some hosts."""
+    where, values = some_of(connection, "host", hosts)
+    query = f"""
         select name, shape, judged, barren from address_shapes join hosts on hosts.id = host
-        order by host, shape
-    """
+        {where} order by host, shape
+    """  # noqa: S608 - our own names
     return [
         ShapeJudged(exactly(str, name), exactly(str, shape), number(judged), number(barren))
-        for name, shape, judged, barren in connection.execute(query)
+        for name, shape, judged, barren in connection.execute(query, values)
     ]
 
 
@@ -116,8 +117,15 @@ def duplicates_of(connection: Database, page: int, most: int) -> list[int]:
 
 def signatures(connection: Database) -> tuple[Ints, Ints]:
     """Pages that have a copy, ascending, and the signature of its text, or else of its bytes."""
-    query = "select page - 1, coalesce(text_signature, bytes_signature) from copies order by page"
-    rows = connection.execute(query).fetchall()
+    return found_signatures(connection, "copies order by page")
+
+
+def found_signatures(
+    connection: Database, source: str, values: tuple[Any, ...] = ()
+) -> tuple[Ints, Ints]:
+    """The same of the copies that a source names. Never untrusted text."""
+    query = f"select page - 1, coalesce(text_signature, bytes_signature) from {source}"  # noqa: S608 - ours
+    rows = connection.execute(query, values).fetchall()
     pages = np.array([number(page) for page, _ in rows], np.int64)
     data = b"".join(exactly(bytes, each)[:8].ljust(8, b"\0") for _, each in rows)
     return pages, np.frombuffer(data, "<i8").astype(np.int64)
