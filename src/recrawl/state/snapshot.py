@@ -84,6 +84,7 @@ class Snapshot:
         last: When each page was last compared with its copy, in days after 1970; nan if never.
         visit: Number of the last visit that the policy knows of.
         replayed: Pages that were compared since the checkpoint.
+        since: How many visits were made since the checkpoint.
         weight: How much a fresh copy of each page matters.
         factors: What the weights of blocks were multiplied by for that.
     """
@@ -97,6 +98,7 @@ class Snapshot:
     last: Floats
     visit: int
     replayed: Bools
+    since: int
     weight: Floats
     factors: Factors
 
@@ -181,7 +183,7 @@ def replay(  # noqa: PLR0913 - all that decides on what is learned
         )
     ]
     return Snapshot(
-        *(settings, policy, now, columns, rule, snapshots, last, visit, replayed),
+        *(settings, policy, now, columns, rule, snapshots, last, visit, replayed, done),
         weight=weight,
         factors=factors,
     )

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextlib import ExitStack, suppress
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from math import inf
@@ -138,6 +138,7 @@ class Worker:
         self._price = _FIRST_PRICE
         self._stopping = False
         self._moved = asyncio.Event()
+        self._opening = asyncio.Lock()
         self._failure: BaseException | None = None
         self._once = False
         self._clock: Clock = RealClock()
@@ -267,12 +268,12 @@ class Worker:
         def gated(fetcher: Fetcher) -> Fetcher:
             return LeasedFetcher(self.record(fetcher), held.lease.is_over, f"slot {slot}")
 
-        with ExitStack() as stack:
+        async with AsyncExitStack() as stack:
             hooks = feed = None
             if self._feed is not None and slot == min(self._scopes):
                 open_whole, hooks = self._feed
                 feed = stack.enter_context(open_whole())
-            async with running(
+            crawl = running(
                 scope.settings,
                 "",
                 self._clock,
@@ -283,8 +284,12 @@ class Worker:
                 hooks=hooks,
                 opened=partial(self._open_slot, scope, held.lease),
                 feed=feed,
-            ) as crawler:
-                await self._run(slot, held, crawler)
+            )
+            async with self._opening:  # one after the other: the first is crawled soon
+                if held.leaving:
+                    return
+                crawler = await stack.enter_async_context(crawl)
+            await self._run(slot, held, crawler)
 
     async def _run(self, slot: int, held: _Held, crawler: Crawler) -> None:
         held.crawler = crawler

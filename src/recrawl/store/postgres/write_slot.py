@@ -24,6 +24,7 @@ from recrawl.store.postgres.database import PostgresDatabase
 from recrawl.store.postgres.write_store import PostgresWriteStore
 from recrawl.store.rows.columns import largest_id, milliseconds
 from recrawl.store.rows.erasure import tombstones
+from recrawl.store.rows.values import number
 from recrawl.store.rows.write_store import begin
 from recrawl.store.slots.entries import in_slot, in_store
 from recrawl.store.slots.latest_visits import OwnLatestVisits
@@ -42,8 +43,13 @@ if TYPE_CHECKING:
 _Aside: TypeAlias = HintsTaken | FreshnessNoted
 _AGAIN_SECONDS = 0.2
 _NEXT = "update writers set commits = commits + 1 where slot = 0"
-_FENCE = "select fence from slots where slot = ?"
-_COUNT = "update slot_notes set commits = commits + 1 where slot = ? returning commits"
+# Whether the slot is still ours, by its fence, and what there is by now.
+_BEGIN = """
+    update slot_notes set commits = commits + 1 from slots
+    where slot_notes.slot = ? and slots.slot = slot_notes.slot and slots.fence = ?
+    returning commits, (select coalesce(max(id), 0) from pages),
+        (select coalesce(max(id), 0) from visits)
+"""
 _WRITTEN = """
     select commits from slot_notes join slots on slots.slot = slot_notes.slot
     where slots.slot = ? and fence = ?
@@ -123,11 +129,12 @@ class PostgresWriteSlot(PostgresWriteStore):
         """Write everything inside or nothing."""
         with transaction(self._connection):
             self.database.execute(_NEXT)  # from now on nobody else writes, or takes a slot
-            if self.database.execute(_FENCE, (self._held.slot,)).get != self._held.lease.fence:
+            ours = self._held.slot, self._held.lease.fence
+            found = self.database.execute(_BEGIN, ours).fetchone()
+            if found is None:
                 raise self._held.lost()
-            self._begun = int(self.database.execute(_COUNT, (self._held.slot,)).get)
-            self._pages = self._known_pages = largest_id(self.database, "pages")
-            self._visit = largest_id(self.database, "visits")
+            self._begun, self._pages, self._visit = map(number, found)
+            self._known_pages = self._pages
             yield
             self._new_hosts = slot_hosts.enter(self._own_database, self._held.numbers.scope.slots)
 

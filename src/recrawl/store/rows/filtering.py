@@ -5,7 +5,7 @@ Touches: a database, through what it is given.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -117,15 +117,8 @@ def duplicates_of(connection: Database, page: int, most: int) -> list[int]:
 
 def signatures(connection: Database) -> tuple[Ints, Ints]:
     """Pages that have a copy, ascending, and the signature of its text, or else of its bytes."""
-    return found_signatures(connection, "copies order by page")
-
-
-def found_signatures(
-    connection: Database, source: str, values: tuple[Any, ...] = ()
-) -> tuple[Ints, Ints]:
-    """The same of the copies that a source names. Never untrusted text."""
-    query = f"select page - 1, coalesce(text_signature, bytes_signature) from {source}"  # noqa: S608 - ours
-    rows = connection.execute(query, values).fetchall()
+    query = "select page - 1, coalesce(text_signature, bytes_signature) from copies order by page"
+    rows = connection.execute(query).fetchall()
     pages = np.array([number(page) for page, _ in rows], np.int64)
     data = b"".join(exactly(bytes, each)[:8].ljust(8, b"\0") for _, each in rows)
     return pages, np.frombuffer(data, "<i8").astype(np.int64)

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from recrawl.store.rows.columns import (
     found_outcomes,
     found_pages,
+    read_columns,
     visit_columns,
     whole_numbers,
 )
-from recrawl.store.rows.filtering import found_signatures
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Ints
@@ -32,9 +32,13 @@ _VISITS = """
     join pages on pages.id = visits.page join slot_hosts on slot_hosts.host = pages.host
     where slot_hosts.slot = ? and visits.id > ? and visits.id <= ? order by visits.id
 """
-_COPIES = """
-    copies join pages on pages.id = copies.page join slot_hosts on slot_hosts.host = pages.host
-    where slot_hosts.slot = ? order by page
+# The first eight bytes of a signature as a number, its first byte the highest.
+_COPIES = r"""
+    select copies.page - 1 as page, cast(cast('x' || encode(substring(
+        coalesce(text_signature, bytes_signature) || '\x0000000000000000'::bytea from 1 for 8
+    ), 'hex') as bit(64)) as bigint) as signature
+    from copies join pages on pages.id = copies.page join slot_hosts on slot_hosts.host = pages.host
+    where slot_hosts.slot = ? order by copies.page
 """
 
 
@@ -66,4 +70,5 @@ def visits_of(connection: Database, slot: int, after: int, until: int) -> VisitC
 
 def signatures_of(connection: Database, slot: int) -> tuple[Ints, Ints]:
     """Pages of a slot that have a copy, ascending, and the signature of its text, or its bytes."""
-    return found_signatures(connection, _COPIES, (slot,))
+    pages, signatures = read_columns(connection, ("page", "signature"), _COPIES, (slot,))
+    return pages, signatures.byteswap()
