@@ -93,6 +93,8 @@ class Settings:
         webhooks: Programs that are told of events, in the order of the file.
         recipients: People who are told of changes, in the order of the file.
         weights_file: The file that `weights` names, once it is known where the settings are.
+        divided: What each slot may spend of the budget, where workers share the crawl and it is
+            looked at as they have divided it; empty elsewhere.
 
     Attributes:
         delays: Delays of hosts whose rules have one, by name.
@@ -126,6 +128,7 @@ class Settings:
     webhooks: tuple[Webhook, ...] = ()
     recipients: tuple[Recipient, ...] = ()
     weights_file: WeightsFile | None = field(default=None, repr=False, compare=False)
+    divided: tuple[Budget, ...] = field(default=(), repr=False, compare=False)
     _finder: RuleFinder = field(init=False, repr=False, compare=False)
     _hosts: frozenset[str] = field(init=False, repr=False, compare=False)
     delays: Mapping[str, float] = field(init=False, repr=False, compare=False)

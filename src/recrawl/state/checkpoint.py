@@ -34,8 +34,11 @@ PAGES = "pages"  # of a pool: the page in each row of what the policy knows
 
 
 def fitting(settings: Settings, store: ReadStore) -> SavedCheckpoint | None:
-    """The last checkpoint of a store; None where there is none, or it does not fit the settings."""
-    found = sound(store)
+    """The last checkpoint of a store; None where there is none, or it does not fit the settings.
+
+    A crawl that is divided has one for each slot, which fits the settings of the slot.
+    """
+    found = None if settings.divided else sound(store)
     if found is None or found.parts.get(FINGERPRINT) != fingerprint(settings):
         return None
     return found

@@ -110,6 +110,10 @@ class Snapshot:
 
 def load_snapshot(settings: Settings, store: ReadStore, now: float) -> Snapshot:
     """Look at the crawl of a store at an instant, in days after 1970."""
+    if settings.divided:
+        from recrawl.state.division import load_divided  # which looks at each part
+
+        return load_divided(settings, store, now)
     columns, checkpoint = store.pages(), fitting(settings, store)
     if checkpoint is None:
         before, now_ruled = columns.rule, rules_anew(settings, store, columns)
@@ -191,7 +195,8 @@ def replay(  # noqa: PLR0913 - all that decides on what is learned
 
 def pool_addresses(settings: Settings) -> list[str]:
     """Whose each budget is: nobody's, then those of rules that have their own."""
-    return ["", *(rule.address for rule in settings.rules if rule.budget is not None)]
+    common = [""] * max(len(settings.divided), 1)
+    return [*common, *(rule.address for rule in settings.rules if rule.budget is not None)]
 
 
 def rules_anew(settings: Settings, store: ReadStore, columns: PageColumns) -> Ints:

@@ -26,6 +26,7 @@ from recrawl.errors import StoreError, StoreLocked
 from recrawl.plan.shared_price import BudgetShare, budget_shares
 from recrawl.settings.slots import SlotScope
 from recrawl.state.demand import demand_of
+from recrawl.state.division import LEAST_SHARE
 from recrawl.store.slots.leases import SlotLease
 
 if TYPE_CHECKING:
@@ -51,7 +52,6 @@ _LONGEST_PAUSE = 2.0  # seconds; whoever joins is not to wait for its slots
 _AGAIN_SECONDS = 0.5
 _SHARE_TIMES = 20.0  # times what it takes to share the budget, before it is shared again
 _FIRST_PRICE = 1.0
-_LEAST_SHARE = 1e-3  # visits per day, of a slot that has just been taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,7 +334,7 @@ class Worker:
 
     def _set_budget(self, slot: int, crawler: Crawler) -> None:
         """Let a slot spend its share; nothing before it has one."""
-        share = self._shares.get(slot, BudgetShare(_LEAST_SHARE, 0))
+        share = self._shares.get(slot, BudgetShare(LEAST_SHARE, 0))
         crawler.crawl.agenda.budget_pool(0).share_budget(share.visits_a_day, share.most)
         crawler.budget_changed()
 

@@ -178,8 +178,7 @@ class PostgresLeases:
     def demands(self) -> dict[int, SlotDemand]:
         """What each slot said last, whether somebody holds it or not."""
         with translate_errors(self._address):
-            rows = self._connected().execute(_CURVES).fetchall()
-        found = {int(slot): (json.loads(text), bool(live)) for slot, text, live in rows}
+            found = said_by_slots(self._connected())
         return {
             slot: SlotDemand(SpendingCurve(prices, visits), pages, spent, live)
             for slot, ((prices, visits, pages, spent), live) in found.items()
@@ -210,6 +209,12 @@ class PostgresLeases:
             self._connection = connect(self._address)
             lock.be_brief(self._connection, self.seconds)
         return self._connection
+
+
+def said_by_slots(connection: psycopg.Connection[Any]) -> dict[int, tuple[Any, bool]]:
+    """What each slot said last of what it would spend, and whether somebody holds it."""
+    rows = connection.execute(_CURVES).fetchall()
+    return {int(slot): (json.loads(text), bool(live)) for slot, text, live in rows}
 
 
 def has_workers(address: PostgresAddress) -> bool:

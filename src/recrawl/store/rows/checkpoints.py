@@ -86,6 +86,17 @@ def forget_slots(connection: Database) -> None:
     connection.execute(_FORGET_SLOTS)
 
 
+def visits_of_slots(connection: Database) -> dict[int, int]:
+    """Number of the last visit that the checkpoint of each slot includes, where it has one."""
+    rows = connection.execute("select name, value from meta where name like 'checkpoint%@%'")
+    values = {_read_name(exactly(str, name)): int(value) for name, value in rows.fetchall()}
+    return {
+        int(owner): values["checkpoint_visit", owner]
+        for (name, owner), value in values.items()
+        if name == "checkpoint" and value and owner
+    }
+
+
 def _owned(name: str, owner: str) -> str:
     """Name of a part of somebody's checkpoint.
 

@@ -47,9 +47,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
+    from recrawl.arrays.types import Ints
     from recrawl.entries.columns import OutcomeColumns, PageColumns, VisitColumns
     from recrawl.entries.listings import ObjectEvent
-    from recrawl.entries.records import Checked, DiskUsage, FeedEvent, Host, SavedCheckpoint
+    from recrawl.entries.records import (
+        Checked,
+        DiskUsage,
+        FeedEvent,
+        Host,
+        SavedCheckpoint,
+        SavedSlots,
+    )
+    from recrawl.entries.store import ReadStore
+    from recrawl.settings.slots import SlotScope
     from recrawl.store.rows.database import Database
 
 _PAGES_AT_A_TIME = 1 << 20
@@ -381,6 +391,14 @@ class RowReadStore(ABC):
         except StoreCorrupt as error:
             self.remark_damage(str(error))
             return None
+
+    def saved_slots(self) -> SavedSlots | None:
+        """Nothing: one process crawls the whole store."""
+        return None
+
+    def slot(self, scope: SlotScope) -> tuple[ReadStore, Ints]:  # noqa: ARG002 - as of the protocol
+        """Nothing that this store has."""
+        raise InvalidParameter(f"{self.name} has no slots")
 
     @property
     def remarks(self) -> Sequence[str]:
