@@ -25,6 +25,7 @@ from recrawl.store import create_store, open_for_writing, open_store
 from recrawl.store.retention import Retention
 from recrawl.store.slots.leases import SlotLease, lease_slots, open_slot
 from recrawl.units import epoch_days
+from tests.cli.running import run
 from tests.laws.test_state import BEGAN, DAY, TERMS, assert_equal, visit
 from tests.servers import postgres
 
@@ -32,13 +33,17 @@ SLOTS, NEVER = 3, 1e18
 HOSTS = [f"site{number}.org" for number in range(7)]
 
 
-def settings_of(terms):
+def text_of_settings(terms):
     blocks = (
         f'[[site]]\naddress = "https://{host}/"\n{term}'
         for host, term in zip(HOSTS, terms, strict=True)
     )
     top = f'agent = "bot (me@example.org)"\nbudget = "60/1d"\n[storage]\nslots = {SLOTS}\n'
-    return read_settings(top + "".join(blocks))
+    return top + "".join(blocks)
+
+
+def settings_of(terms):
+    return read_settings(text_of_settings(terms))
 
 
 @contextmanager
@@ -195,3 +200,24 @@ def test_what_slots_said_is_read_as_it_was_said():
             assert saved is not None
             assert (saved.slots, saved.visits) == (SLOTS, {})
             assert json.dumps(saved.demands) == json.dumps({1: [[1.0, 2.0], [4.0, 3.0], 5, 3]})
+
+
+def test_the_verbs_that_look_read_a_crawl_of_workers(tmp_path):
+    """Also a block with a budget of its own, and pages of slots that were never saved."""
+    terms = ['budget = "9/1d"\n', *[""] * (len(HOSTS) - 1)]
+    asked = settings_of(terms)
+    with crawled(asked, 8) as (place, _):
+        text = text_of_settings(terms).replace("[storage]\n", f'[storage]\nstore = "{place}"\n')
+        (tmp_path / "recrawl.toml").write_text(text)
+        status = run("status", "--json", cwd=tmp_path)
+        assert status.code == 0, status.err
+        budgets = json.loads(status.out)["budgets"]
+        assert [round(each["budget_per_day"], 6) for each in budgets] == [60.0, 9.0]
+        pages = run("pages", "--csv", cwd=tmp_path)
+        assert pages.code == 0, pages.err
+        with open_store(place) as reader:
+            names = reader.addresses(range(reader.page_count()))
+        assert len(pages.out.splitlines()) == 1 + len(names)
+        for verb in ("why", "history"):
+            ended = run(verb, names[0], cwd=tmp_path)
+            assert ended.code == 0, ended.err

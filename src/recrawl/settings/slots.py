@@ -99,8 +99,9 @@ class SlotScope:
         listings: list[list[ListingRule]] = [[] for _ in range(slots)]
         for listing in settings.listings:
             listings[slot_of(listing.addresses[0], slots)].append(listing)
+        whole = settings if settings.slots == slots else replace(settings, slots=slots)
         return [
-            cls(slot, slots, _part(settings, rules[slot], listings[slot]), tuple(rules[slot]))
+            cls(slot, slots, _part(whole, slot, rules[slot], listings[slot]), tuple(rules[slot]))
             for slot in range(slots)
         ]
 
@@ -118,7 +119,9 @@ def _slots_of(address: str, slots: int) -> Iterable[int]:
     return range(slots) if address == ANYWHERE else (slot_of(address, slots),)
 
 
-def _part(settings: Settings, rules: Sequence[int], listings: Sequence[ListingRule]) -> Settings:
-    blocks = (settings.rules[each] for each in rules)
+def _part(
+    whole: Settings, slot: int, rules: Sequence[int], listings: Sequence[ListingRule]
+) -> Settings:
+    blocks = (whole.rules[each] for each in rules)
     own = tuple(each for each in blocks if not each.listing)  # those of listings come with them
-    return replace(settings, rules=own, listings=tuple(listings), push=None)
+    return replace(whole, rules=own, listings=tuple(listings), push=None, whole=whole, slot=slot)
