@@ -53,8 +53,10 @@ def open_crawl(settings: Path, store: Path | None = None) -> Iterator[tuple[Sett
 
     asked = None if is_store(settings) else load_settings(settings)
     own = settings if asked is None else store_of(settings, asked)
+    from recrawl.state.division import as_divided
+
     with open_store(store or own) as reader:
-        yield asked or settings_in(reader), reader
+        yield as_divided(asked or settings_in(reader), reader), reader
         for sentence in reader.remarks:
             screen.remark(sentence)
 

@@ -124,6 +124,7 @@ class Crawler:
             on_release=self._released,
             cpu=cpu,
         )
+        client.is_elsewhere = settings.is_elsewhere
         self._new_pages = NewPages(self.schedule, ledger, robots, self._wake, threads)
         pages = PageReader(threads, documents, cpu.charge, on_remark)
         visitor = PageVisitor(crawl, client, self._version, clock, pages, lambda: self._stopping)

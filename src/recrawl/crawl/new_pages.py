@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from recrawl.detect.simhash import simhash
 from recrawl.detect.verdict import read_response
-from recrawl.entries.entries import DetailsWritten, Found, PagesChanged, PagesFound
+from recrawl.entries.entries import DetailsWritten, Found, HintsGiven, PagesChanged, PagesFound
 from recrawl.entries.sources import Source, SourceKind, SourceLooked, SourcesKnown
 from recrawl.fetch.polite import MOST_HOPS
 from recrawl.parse.address_shapes import repeats, shape_of
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 # New pages of a budget that wait, in all and in days of the budget, before links are let be: a page
 # may make up links for ever, and what is let be now is found again at the next change.
 _MOST_WAITING, _MOST_DAYS = 10_000, 30.0
+_MOST_HANDED_OVER = 10_000  # addresses of other parts of the crawl
 _MOST_SOURCES = 1_000  # of an origin, beyond which no page becomes a hub
 
 
@@ -92,6 +93,7 @@ class NewPages:
         self._robots = robots
         self._on_new_pages = on_new_pages
         self._threads = threads
+        self._handed_over: set[str] = set()
 
     def add(
         self,
@@ -142,13 +144,23 @@ class NewPages:
             links: How many links deep its rule allows.
             now: The instant.
         """
-        admission = self._crawl.settings.admit(target)
+        settings = self._crawl.settings
+        if settings.whole is not None and settings.is_elsewhere(target):
+            self._hand_over(settings.whole.admit(target).address, now)
+            return
+        admission = settings.admit(target)
         refusals = Refusals()
         refusals.note_admission(target, admission)
         self._write_refusals(host_of(target), refusals)
         depth = self._reader.depth(page) + 1
         if admission.rule != NO_RULE and depth <= links + MOST_HOPS:
             self.add([admission.address], now, depth)
+
+    def _hand_over(self, address: str, now: float) -> None:
+        """Tell whoever crawls the slot of an address of it, once: two may lead to each other."""
+        if address not in self._handed_over and len(self._handed_over) < _MOST_HANDED_OVER:
+            self._handed_over.add(address)
+            self._ledger.put(HintsGiven([address], now * SECONDS_A_DAY))
 
     async def read_links(
         self, visit: PageVisit, number: int, original: DuplicateOf | None

@@ -10,7 +10,7 @@ import ctypes
 import gc
 import resource
 import sys
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from recrawl.entries.store import ReadStore, WriteStore
     from recrawl.fetch.fetcher import Fetcher, RequestLimits
     from recrawl.settings.settings import Settings
+    from recrawl.state.opening import Crawl
     from recrawl.store import Address
 
     Opener = Callable[[Retention], AbstractContextManager[tuple[WriteStore, ReadStore]]]
@@ -100,14 +101,22 @@ async def running(  # noqa: PLR0913 - what a crawl works with, and who is told o
     _return_large_blocks()
     access = access or AccessTable(settings, Path())
     retention = Retention.of(settings)
-    with opened(retention) if opened else _whole(store, retention) as (written, reader):
-        dated_back = written.date_back(clock.now() * SECONDS_A_DAY)
-        if dated_back:
-            on_dated_back(dated_back)
-        random = np.random.default_rng(seed)
-        crawl = open_crawl(
-            settings, written, reader, clock.now(), random=random, on_replay=on_replay
-        )
+    with ExitStack() as stack:
+
+        def begin() -> tuple[WriteStore, ReadStore, Crawl]:
+            part = opened(retention) if opened else _whole(store, retention)
+            written, reader = stack.enter_context(part)
+            dated_back = written.date_back(clock.now() * SECONDS_A_DAY)
+            if dated_back:
+                on_dated_back(dated_back)
+            random = np.random.default_rng(seed)
+            crawl = open_crawl(
+                settings, written, reader, clock.now(), random=random, on_replay=on_replay
+            )
+            return written, reader, crawl
+
+        # Other parts are crawled meanwhile, in the loop of this thread.
+        written, reader, crawl = await asyncio.to_thread(begin) if opened else begin()
         for sentence in (*reader.remarks, *access.expired()):
             on_remark(sentence)
         if weights is not None:

@@ -144,6 +144,21 @@ class SavedCheckpoint(NamedTuple):
     visit: int
 
 
+class SavedSlots(NamedTuple):
+    """What workers have left of the slots that they divided a crawl into.
+
+    Attributes:
+        slots: How many there are.
+        visits: Number of the last visit that the checkpoint of each slot includes.
+        demands: What slots said last of what they would spend: prices, visits per day at each,
+            pages, visits of the last day.
+    """
+
+    slots: int
+    visits: dict[int, int]
+    demands: dict[int, tuple[list[float], list[float], int, int]]
+
+
 class FeedEvent(NamedTuple):
     """An event of the change feed; a tuple, for a million of them are read at once.
 

@@ -33,7 +33,7 @@ Pure.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         Host,
         PageCount,
         SavedCheckpoint,
+        SavedSlots,
         Tombstone,
         Undelivered,
         Version,
@@ -313,6 +314,16 @@ class ReadStore(Protocol):
 
     def report(self, key: str) -> AnsweredReport | None:
         """A batch of visits that was reported under a key, within a day; None if none was."""
+
+    def saved_slots(self) -> SavedSlots | None:
+        """What workers have left of their slots; None where there are none."""
+
+    def slot(self, scope: Any) -> tuple[ReadStore, Ints]:  # noqa: ANN401 - rooms above know no slots
+        """A slot as a store of its own, over this reader, and the numbers of its pages here.
+
+        Args:
+            scope: The slot: a `recrawl.settings.slots.SlotScope`.
+        """
 
     def checkpoint(self, names: Collection[str] | None = None) -> SavedCheckpoint | None:
         """The last checkpoint, or some of its parts; None before the first, or if it is damaged."""

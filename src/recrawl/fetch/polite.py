@@ -92,6 +92,10 @@ class PoliteClient:
         write: Writes down which hosts want to be left alone.
         on_release: Called with a host of which a request has ended.
         cpu: Shares of CPU time by domain; None for no bound.
+
+    Attributes:
+        is_elsewhere: Whether an address is of a site that another process asks: no redirect is
+            followed there.
     """
 
     def __init__(  # noqa: PLR0913 - what it works with, and whom it calls back
@@ -119,6 +123,7 @@ class PoliteClient:
         self._cpu = cpu
         self._visits: Counter[str] = Counter()  # under way, by domain
         self._reading: dict[str, asyncio.Event] = {}  # origins whose robots.txt is asked for
+        self.is_elsewhere: Callable[[str], bool] = _nowhere
 
     async def get(
         self,
@@ -139,7 +144,7 @@ class PoliteClient:
             slot: A slot at its host, where one is held already; it is released in any case.
             patience: Days to wait for a slot at most.
             stop_at: Addresses to which a permanent redirect is not followed; `Response.target` of
-                what comes back says where it leads.
+                what comes back says where it leads. To what is elsewhere none is followed.
             limit: Bounds how many requests of a kind are under way at once.
         """
         domain = site_of(request.address)
@@ -196,7 +201,8 @@ class PoliteClient:
                         self._redirects.forget(chain.skipped)
                     return response
                 permanent = permanent and response.status in PERMANENT
-                if permanent and target not in seen and stop_at(target):
+                stops = permanent and stop_at(target)
+                if target not in seen and (stops or self.is_elsewhere(target)):
                     return response
                 if target in seen or len(seen) > MOST_HOPS:
                     self._redirects.forget(chain.skipped)
@@ -224,7 +230,9 @@ class PoliteClient:
         """The request that follows from one after the permanent redirects that are known."""
         now = self._clock.now()
         while target := self._redirects.target_of(request, now):
-            if target in seen or len(seen) > MOST_HOPS or stop_at(target):
+            if target in seen or len(seen) > MOST_HOPS:
+                break
+            if stop_at(target) or self.is_elsewhere(target):
                 break
             seen.add(target)
             chain.skipped.append(request)

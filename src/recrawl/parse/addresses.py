@@ -116,8 +116,8 @@ def _parts(address: str) -> re.Match[str]:
     return match
 
 
-@lru_cache(maxsize=1 << 12)
+@lru_cache(maxsize=1 << 16)
 def _site(origin: str) -> str:
-    from recrawl.parse.sites import sites_of  # here, so that reading addresses loads no numpy
+    from recrawl.parse.sites import registered_domain  # reading addresses loads no numpy
 
-    return sites_of([origin])[1][0]
+    return registered_domain(origin.partition("://")[2])

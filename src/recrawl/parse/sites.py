@@ -53,7 +53,7 @@ def sites_of(pages: Texts | Sequence[str]) -> tuple[Ints, list[str]]:
     hosts, first = numbered(_hosts(pages))
     numbers: dict[str, int] = {}
     site_of_host = np.array(
-        [numbers.setdefault(_registered_domain(host), len(numbers)) for host in first], np.int64
+        [numbers.setdefault(registered_domain(host), len(numbers)) for host in first], np.int64
     )
     return site_of_host[hosts], list(numbers)
 
@@ -109,7 +109,7 @@ def _host_places(data: Bytes, offsets: Ints) -> tuple[Ints, Ints]:
     return first, last - first
 
 
-def _registered_domain(authority: str) -> str:
+def registered_domain(authority: str) -> str:
     """Registered domain of `user@host:port`; an IP address is a site of its own."""
     host = authority.rpartition("@")[2]
     if host.startswith("["):

@@ -124,7 +124,7 @@ class CrawlSchedule:
         self.reader = reader
         self.clock = clock
         self.write = write
-        self._unsaved = 0
+        self._unsaved = crawl.unsaved
         self._noted = 0  # hours after 1970
 
     # What to do next.

@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from recrawl.state.division import as_divided
 from recrawl.store import is_store, open_store
 from recrawl.store.settings_file import load_settings, settings_in, store_of
 from recrawl.units import SECONDS_A_DAY
@@ -38,9 +39,8 @@ class ServedCrawl:
 
     def settings(self, reader: ReadStore) -> Settings:
         """The settings as they are now; the file is read again when it has changed."""
-        if self._is_store:
-            return settings_in(reader)
-        return self._in_file()
+        asked = settings_in(reader) if self._is_store else self._in_file()
+        return as_divided(asked, reader)
 
     def open(self) -> ReadStore:
         """Open the store for one more reader."""

@@ -1,6 +1,7 @@
 """Terms, budgets and the policy of the settings, as the agenda needs them.
 
-Each rule has terms of its own, under its number. Rules without a budget share the common one.
+Each rule has terms of its own, under its number. Rules without a budget share the common one. Where
+workers have divided that, those of each slot share a part of it.
 
 Pure.
 """
@@ -16,6 +17,7 @@ from recrawl.plan.objectives import OBJECTIVES
 from recrawl.policies.named import policy_named
 from recrawl.policies.recrawl.checkpoint import VERSION
 from recrawl.policies.recrawl.policy import Recrawl
+from recrawl.settings.slots import slot_of
 from recrawl.settings.terms import VisitTerms
 
 if TYPE_CHECKING:
@@ -28,9 +30,9 @@ NOTHING = Budget(0.0)
 
 
 def budgets(settings: Settings) -> list[Budget]:
-    """The common budget, then those of rules that have their own."""
+    """The common budget, or what each slot has of it, then those of rules that have their own."""
     own = [rule.budget for rule in settings.rules if rule.budget is not None]
-    return [settings.budget, *own]
+    return [*(settings.divided or (settings.budget,)), *own]
 
 
 def terms(settings: Settings) -> list[VisitTerms]:
@@ -43,12 +45,12 @@ def terms(settings: Settings) -> list[VisitTerms]:
     [0, 1, 2]
     """
     found = []
-    pools = 1
+    slots = pools = max(len(settings.divided), 1)
     for rule in settings.rules:
         own = rule.budget is not None
         found.append(
             VisitTerms(
-                pool=pools if own else 0,
+                pool=pools if own else slot_of(rule.address, slots) if slots > 1 else 0,
                 weight=rule.weight,
                 minimum=rule.minimum,
                 maximum=rule.maximum,

@@ -34,6 +34,7 @@ from recrawl.settings.sections import (
     read_value,
     shown,
 )
+from recrawl.settings.slots import slot_of
 from recrawl.settings.webhook_keys import WEBHOOK, WEBHOOK_NEEDED, Webhook
 from recrawl.units import SECONDS_A_DAY
 
@@ -93,6 +94,11 @@ class Settings:
         webhooks: Programs that are told of events, in the order of the file.
         recipients: People who are told of changes, in the order of the file.
         weights_file: The file that `weights` names, once it is known where the settings are.
+        whole: Settings of the crawl that these are a part of, where workers share it; None where
+            they are those of all.
+        slot: Number of that part.
+        divided: What each slot may spend of the budget, where workers share the crawl and it is
+            looked at as they have divided it; empty elsewhere.
 
     Attributes:
         delays: Delays of hosts whose rules have one, by name.
@@ -126,6 +132,9 @@ class Settings:
     webhooks: tuple[Webhook, ...] = ()
     recipients: tuple[Recipient, ...] = ()
     weights_file: WeightsFile | None = field(default=None, repr=False, compare=False)
+    whole: Settings | None = field(default=None, repr=False, compare=False)
+    slot: int = field(default=0, repr=False, compare=False)
+    divided: tuple[Budget, ...] = field(default=(), repr=False, compare=False)
     _finder: RuleFinder = field(init=False, repr=False, compare=False)
     _hosts: frozenset[str] = field(init=False, repr=False, compare=False)
     delays: Mapping[str, float] = field(init=False, repr=False, compare=False)
@@ -140,6 +149,13 @@ class Settings:
         named |= {host_of(address) for listing in self.listings for address in listing.addresses}
         object.__setattr__(self, "_hosts", frozenset(named))
         object.__setattr__(self, "delays", _delays(self.rules))
+
+    def is_elsewhere(self, address: str) -> bool:
+        """Whether a canonical address is of a site of the crawl that lies in another slot."""
+        whole = self.whole
+        if whole is None or whole.rule_for(address) is None:
+            return False
+        return slot_of(address, whole.slots) != self.slot
 
     def admit(self, address: str) -> Admission:
         """What becomes of a canonical address that was found."""

@@ -11,14 +11,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 import xxhash
 
 from recrawl.parse.addresses import site_of
+from recrawl.parse.sites import sites_of
 from recrawl.settings.rules import ANYWHERE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from recrawl.arrays.types import Ints
     from recrawl.listings.live.rules import ListingRule
     from recrawl.settings.settings import Settings
 
@@ -34,7 +37,21 @@ def slot_of(address: str, slots: int) -> int:
         >>> slot_of("https://www.bbc.co.uk/news", 16) == slot_of("http://bbc.co.uk/", 16)
         True
     """
-    return xxhash.xxh3_64_intdigest(site_of(address).encode()) % slots
+    return _hash(site_of(address)) % slots
+
+
+def slots_of_hosts(names: Sequence[str], slots: int) -> Ints:
+    """The same of many hosts, by their names.
+
+    >>> slots_of_hosts(["www.bbc.co.uk"], 16).tolist() == [slot_of("https://bbc.co.uk/news", 16)]
+    True
+    """
+    sites, domains = sites_of([f"https://{name}/" for name in names])
+    return np.array([_hash(each) % slots for each in domains], np.int64)[sites]
+
+
+def _hash(domain: str) -> int:
+    return xxhash.xxh3_64_intdigest(domain.encode())
 
 
 def slot_of_host(name: str, slots: int) -> int:
@@ -82,8 +99,9 @@ class SlotScope:
         listings: list[list[ListingRule]] = [[] for _ in range(slots)]
         for listing in settings.listings:
             listings[slot_of(listing.addresses[0], slots)].append(listing)
+        whole = settings if settings.slots == slots else replace(settings, slots=slots)
         return [
-            cls(slot, slots, _part(settings, rules[slot], listings[slot]), tuple(rules[slot]))
+            cls(slot, slots, _part(whole, slot, rules[slot], listings[slot]), tuple(rules[slot]))
             for slot in range(slots)
         ]
 
@@ -101,7 +119,9 @@ def _slots_of(address: str, slots: int) -> Iterable[int]:
     return range(slots) if address == ANYWHERE else (slot_of(address, slots),)
 
 
-def _part(settings: Settings, rules: Sequence[int], listings: Sequence[ListingRule]) -> Settings:
-    blocks = (settings.rules[each] for each in rules)
+def _part(
+    whole: Settings, slot: int, rules: Sequence[int], listings: Sequence[ListingRule]
+) -> Settings:
+    blocks = (whole.rules[each] for each in rules)
     own = tuple(each for each in blocks if not each.listing)  # those of listings come with them
-    return replace(settings, rules=own, listings=tuple(listings), push=None)
+    return replace(whole, rules=own, listings=tuple(listings), push=None, whole=whole, slot=slot)

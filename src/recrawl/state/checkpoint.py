@@ -45,8 +45,11 @@ _SAMPLE = "sample"
 
 
 def fitting(settings: Settings, store: ReadStore) -> SavedCheckpoint | None:
-    """The last checkpoint of a store; None where there is none, or it does not fit the settings."""
-    found = sound(store)
+    """The last checkpoint of a store; None where there is none, or it does not fit the settings.
+
+    A crawl that is divided has one for each slot, which fits the settings of the slot.
+    """
+    found = None if settings.divided else sound(store)
     if found is None or found.parts.get(FINGERPRINT) != fingerprint(settings):
         return None
     return found
@@ -84,7 +87,7 @@ def fitting_sample(settings: Settings, store: ReadStore) -> SavedCheckpoint | No
     names += SAVED_FACTORS
     kept = (*KEPT_OF_SAMPLE, PAGES, DRAWN)
     names += [f"{_SAMPLE}.{number}.{name}" for number in pools for name in kept]
-    found = store.checkpoint(names)
+    found = None if settings.divided else store.checkpoint(names)
     if found is None or found.parts.get(FINGERPRINT) != fingerprint(settings):
         return None
     pages = store.page_count()

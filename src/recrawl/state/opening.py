@@ -84,6 +84,7 @@ class Crawl:
         named: How many of its pages the file of weights names.
         shapes: Which shapes of addresses lead nowhere.
         contents: Which pages show the same.
+        unsaved: How many visits no checkpoint knew of when it was opened.
     """
 
     settings: Settings
@@ -100,6 +101,7 @@ class Crawl:
     named: int = 0
     shapes: ShapeBook = field(default_factory=ShapeBook)
     contents: ContentIndex = field(default_factory=ContentIndex)
+    unsaved: int = 0
 
     def take_in(self, addresses: Sequence[str], host: Ints, term: Ints) -> None:
         """Let the agenda know of pages that were found, and make room for them."""
@@ -222,6 +224,7 @@ def open_crawl(
         listed=_listed(reader, len(snapshot.last)),
         named=snapshot.factors.named,
         shapes=ShapeBook(reader.address_shapes()),
+        unsaved=snapshot.since,
     )
     crawl.trust.grow(len(snapshot.last))
     crawl.trust.load(reader)

@@ -84,6 +84,7 @@ class Snapshot:
         last: When each page was last compared with its copy, in days after 1970; nan if never.
         visit: Number of the last visit that the policy knows of.
         replayed: Pages that were compared since the checkpoint.
+        since: How many visits were made since the checkpoint.
         weight: How much a fresh copy of each page matters.
         factors: What the weights of blocks were multiplied by for that.
     """
@@ -97,6 +98,7 @@ class Snapshot:
     last: Floats
     visit: int
     replayed: Bools
+    since: int
     weight: Floats
     factors: Factors
 
@@ -108,6 +110,10 @@ class Snapshot:
 
 def load_snapshot(settings: Settings, store: ReadStore, now: float) -> Snapshot:
     """Look at the crawl of a store at an instant, in days after 1970."""
+    if settings.divided:
+        from recrawl.state.division import load_divided  # which looks at each part
+
+        return load_divided(settings, store, now)
     columns, checkpoint = store.pages(), fitting(settings, store)
     if checkpoint is None:
         before, now_ruled = columns.rule, rules_anew(settings, store, columns)
@@ -181,7 +187,7 @@ def replay(  # noqa: PLR0913 - all that decides on what is learned
         )
     ]
     return Snapshot(
-        *(settings, policy, now, columns, rule, snapshots, last, visit, replayed),
+        *(settings, policy, now, columns, rule, snapshots, last, visit, replayed, done),
         weight=weight,
         factors=factors,
     )
@@ -189,7 +195,8 @@ def replay(  # noqa: PLR0913 - all that decides on what is learned
 
 def pool_addresses(settings: Settings) -> list[str]:
     """Whose each budget is: nobody's, then those of rules that have their own."""
-    return ["", *(rule.address for rule in settings.rules if rule.budget is not None)]
+    common = [""] * max(len(settings.divided), 1)
+    return [*common, *(rule.address for rule in settings.rules if rule.budget is not None)]
 
 
 def rules_anew(settings: Settings, store: ReadStore, columns: PageColumns) -> Ints:

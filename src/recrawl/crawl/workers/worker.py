@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from math import inf
@@ -30,6 +30,7 @@ from recrawl.errors import StoreError, StoreLocked
 from recrawl.plan.shared_price import BudgetShare, budget_shares
 from recrawl.settings.slots import SlotScope
 from recrawl.state.demand import demand_of
+from recrawl.state.division import LEAST_SHARE
 from recrawl.store.slots.leases import SlotLease
 
 if TYPE_CHECKING:
@@ -55,7 +56,6 @@ _LONGEST_PAUSE = 2.0  # seconds; whoever joins is not to wait for its slots
 _AGAIN_SECONDS = 0.5
 _SHARE_TIMES = 20.0  # times what it takes to share the budget, before it is shared again
 _FIRST_PRICE = 1.0
-_LEAST_SHARE = 1e-3  # visits per day, of a slot that has just been taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +142,7 @@ class Worker:
         self._price = _FIRST_PRICE
         self._stopping = False
         self._moved = asyncio.Event()
+        self._opening = asyncio.Lock()
         self._failure: BaseException | None = None
         self._once = False
         self._left = Tally()  # of slots that were given back
@@ -287,12 +288,12 @@ class Worker:
         def gated(fetcher: Fetcher) -> Fetcher:
             return LeasedFetcher(self.record(fetcher), held.lease.is_over, f"slot {slot}")
 
-        with ExitStack() as stack:
+        async with AsyncExitStack() as stack:
             hooks = feed = None
             if self._feed is not None and slot == min(self._scopes):
                 open_whole, hooks = self._feed
                 feed = stack.enter_context(open_whole())
-            async with running(
+            crawl = running(
                 scope.settings,
                 "",
                 self._clock,
@@ -303,11 +304,15 @@ class Worker:
                 hooks=hooks,
                 opened=partial(self._opened, scope, held.lease),
                 feed=feed,
-            ) as crawler:
-                if feed is not None and self._settings.push is not None:
-                    everywhere = StoreFeeds(self._settings, feed, crawler.crawl)
-                    crawler.receive_pushes(self._settings.push, everywhere)
-                await self._run(slot, held, crawler)
+            )
+            async with self._opening:  # one after the other: the first is crawled soon
+                if held.leaving:
+                    return
+                crawler = await stack.enter_async_context(crawl)
+            if feed is not None and self._settings.push is not None:
+                everywhere = StoreFeeds(self._settings, feed, crawler.crawl)
+                crawler.receive_pushes(self._settings.push, everywhere)
+            await self._run(slot, held, crawler)
 
     @contextmanager
     def _opened(
@@ -363,7 +368,7 @@ class Worker:
 
     def _set_budget(self, slot: int, crawler: Crawler) -> None:
         """Let a slot spend its share; nothing before it has one."""
-        share = self._shares.get(slot, BudgetShare(_LEAST_SHARE, 0))
+        share = self._shares.get(slot, BudgetShare(LEAST_SHARE, 0))
         crawler.crawl.agenda.budget_pool(0).share_budget(share.visits_a_day, share.most)
         crawler.budget_changed()
 

@@ -106,7 +106,7 @@ def overview(settings: Settings, reader: ReadStore, now: float) -> CrawlStatus:
         next_visit=next_visit,
         days=days,
         outcomes=outcomes,
-        spent=spent,
+        spent=_together(settings, spent),
         outlooks=outlooks,
         tenths=_tenths(copies.calibration),
         learning=learning,
@@ -334,6 +334,23 @@ def _spent(
             zip(pool_addresses(settings), budgets(settings), strict=True)
         )
     ]
+
+
+def _together(settings: Settings, spent: list[BudgetUse]) -> list[BudgetUse]:
+    """What people read of budgets: the common one as a whole, however workers have divided it."""
+    slots = len(settings.divided)
+    if not slots:
+        return spent
+    parts, own = spent[:slots], spent[slots:]
+    lately = [each.lately for each in parts]
+    common = BudgetUse(
+        "",
+        sum(each.budget for each in parts),
+        sum(each.today for each in parts),
+        VisitCount(sum(each.visits for each in lately), lately[0].days),
+        sum(each.pages for each in parts),
+    )
+    return [common, *own]
 
 
 def _pages_by_pool(settings: Settings, counts: Sequence[PageCount]) -> list[int]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from recrawl.errors import StoreError
 from recrawl.plan.shared_price import SlotDemand, SpendingCurve
 from recrawl.store import APPLICATION
-from recrawl.store.postgres import lock, schema
+from recrawl.store.postgres import lock, schema, slot_hosts
 from recrawl.store.postgres.connections import connect, transaction, translate_errors
 from recrawl.store.postgres.database import PostgresDatabase
 from recrawl.store.rows import checkpoints
@@ -107,7 +107,10 @@ class PostgresLeases:
             with transaction(connection):
                 connection.execute("lock table slots in exclusive mode")
                 (known,) = connection.execute("select count(*) from slots").fetchone() or (0,)
+                database = PostgresDatabase(connection, self._address.schema)
+                connection.execute(_ALONE)  # hosts are entered by one at a time
                 if known == slots:
+                    slot_hosts.enter(database, slots)
                     return
                 (held,) = connection.execute(
                     "select count(*) from slots where until > clock_timestamp()"
@@ -121,7 +124,9 @@ class PostgresLeases:
                     connection.execute(f"delete from {table}".encode())  # noqa: S608 - ours
                     made = f"insert into {table} (slot) select generate_series(0, $1::bigint - 1)"
                     connection.execute(made.encode(), (slots,))
-                checkpoints.forget_slots(PostgresDatabase(connection, self._address.schema))
+                slot_hosts.enter_again(database, slots)
+                checkpoints.forget_slots(database)
+            connection.execute("analyze pages, slot_hosts")  # or it guesses how large a slot is
 
     def renew(self, held: Mapping[int, int]) -> LeaseState:
         """Renew the leases of slots, by their fences, and look around."""
@@ -173,8 +178,7 @@ class PostgresLeases:
     def demands(self) -> dict[int, SlotDemand]:
         """What each slot said last, whether somebody holds it or not."""
         with translate_errors(self._address):
-            rows = self._connected().execute(_CURVES).fetchall()
-        found = {int(slot): (json.loads(text), bool(live)) for slot, text, live in rows}
+            found = said_by_slots(self._connected())
         return {
             slot: SlotDemand(SpendingCurve(prices, visits), pages, spent, live)
             for slot, ((prices, visits, pages, spent), live) in found.items()
@@ -205,6 +209,12 @@ class PostgresLeases:
             self._connection = connect(self._address)
             lock.be_brief(self._connection, self.seconds)
         return self._connection
+
+
+def said_by_slots(connection: psycopg.Connection[Any]) -> dict[int, tuple[Any, bool]]:
+    """What each slot said last of what it would spend, and whether somebody holds it."""
+    rows = connection.execute(_CURVES).fetchall()
+    return {int(slot): (json.loads(text), bool(live)) for slot, text, live in rows}
 
 
 def has_workers(address: PostgresAddress) -> bool:

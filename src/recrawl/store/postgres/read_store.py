@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, cast
 
+from recrawl.entries.records import SavedSlots
 from recrawl.errors import StoreError
 from recrawl.store.postgres import disk, idle, schema
 from recrawl.store.postgres.connections import (
@@ -18,18 +19,29 @@ from recrawl.store.postgres.connections import (
     translate_read_errors,
 )
 from recrawl.store.postgres.database import PostgresDatabase
-from recrawl.store.rows import meta
+from recrawl.store.postgres.leases import said_by_slots
+from recrawl.store.rows import checkpoints, meta
 from recrawl.store.rows.read_store import RowReadStore
 from recrawl.store.rows.values import number
+from recrawl.store.slots.numbers import SlotNumbers
+from recrawl.store.slots.read_slot import ReadSlot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from recrawl.arrays.types import Ints
     from recrawl.entries.records import DiskUsage
+    from recrawl.entries.store import ReadStore
     from recrawl.parse.store_addresses import PostgresAddress
+    from recrawl.settings.slots import SlotScope
     from recrawl.store.rows.database import Database
 
 _AGAIN_SECONDS = 0.2
+# None where a single process has found hosts since, which lie in no slot yet.
+_SLOTS = """
+    select count(*) from slots where (select coalesce(max(host), 0) from slot_hosts)
+        = (select coalesce(max(id), 0) from hosts)
+"""
 _WRITTEN = """
     select cast((select sum(commits) from writers) as bigint)
         + (select value from counters where name = 'hints')
@@ -79,6 +91,22 @@ class PostgresReadStore(RowReadStore):
         """What the store takes on disk."""
         with self.at_one_instant():
             return disk.usage(self.database)
+
+    def saved_slots(self) -> SavedSlots | None:
+        """What workers have left of their slots; None where there are none."""
+        with self.at_one_instant() as database:
+            slots = number(database.execute(_SLOTS).get)
+            visits = checkpoints.visits_of_slots(database)
+            said = said_by_slots(self._connection)
+        demands = {slot: tuple(each) for slot, (each, _) in said.items()}
+        return SavedSlots(slots, visits, demands) if slots else None
+
+    def slot(self, scope: SlotScope) -> tuple[ReadStore, Ints]:
+        """A slot as a store of its own, over this reader, and the numbers of its pages here."""
+        numbers = SlotNumbers(scope)
+        with self.at_one_instant() as database:
+            numbers.grow(database)
+        return cast("ReadStore", ReadSlot(self, numbers)), numbers.pages
 
     @contextmanager
     def _reading(self) -> Iterator[Database]:

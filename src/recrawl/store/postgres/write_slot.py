@@ -18,15 +18,16 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 from recrawl.entries.entries import HintsTaken
 from recrawl.entries.freshness import FreshnessNoted
 from recrawl.errors import RecrawlError, StoreError, StoreLocked
-from recrawl.store.postgres import lock, schema
+from recrawl.store.postgres import lock, schema, slot_hosts
 from recrawl.store.postgres.connections import connect, transaction, translate_read_errors
 from recrawl.store.postgres.database import PostgresDatabase
 from recrawl.store.postgres.write_store import PostgresWriteStore
-from recrawl.store.rows import erasure
 from recrawl.store.rows.columns import largest_id, milliseconds
-from recrawl.store.rows.latest_visits import LatestVisits
+from recrawl.store.rows.erasure import tombstones
+from recrawl.store.rows.values import number
 from recrawl.store.rows.write_store import begin
 from recrawl.store.slots.entries import in_slot, in_store
+from recrawl.store.slots.latest_visits import OwnLatestVisits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,8 +43,13 @@ if TYPE_CHECKING:
 _Aside: TypeAlias = HintsTaken | FreshnessNoted
 _AGAIN_SECONDS = 0.2
 _NEXT = "update writers set commits = commits + 1 where slot = 0"
-_FENCE = "select fence from slots where slot = ?"
-_COUNT = "update slot_notes set commits = commits + 1 where slot = ? returning commits"
+# Whether the slot is still ours, by its fence, and what there is by now.
+_BEGIN = """
+    update slot_notes set commits = commits + 1 from slots
+    where slot_notes.slot = ? and slots.slot = slot_notes.slot and slots.fence = ?
+    returning commits, (select coalesce(max(id), 0) from pages),
+        (select coalesce(max(id), 0) from visits)
+"""
 _WRITTEN = """
     select commits from slot_notes join slots on slots.slot = slot_notes.slot
     where slots.slot = ? and fence = ?
@@ -99,8 +105,8 @@ class PostgresWriteSlot(PostgresWriteStore):
         """Load what the last writer left."""
         self._held = held
         self._begun = 0
+        self._new_hosts = self._known_pages = 0
         super().__init__(held.address, connection, held.lease.fence, retention)
-        held.numbers.grow(self.database)
 
     @classmethod
     def hold(cls, held: HeldSlot, retention: Retention) -> Self:
@@ -123,12 +129,14 @@ class PostgresWriteSlot(PostgresWriteStore):
         """Write everything inside or nothing."""
         with transaction(self._connection):
             self.database.execute(_NEXT)  # from now on nobody else writes, or takes a slot
-            if self.database.execute(_FENCE, (self._held.slot,)).get != self._held.lease.fence:
+            ours = self._held.slot, self._held.lease.fence
+            found = self.database.execute(_BEGIN, ours).fetchone()
+            if found is None:
                 raise self._held.lost()
-            self._begun = int(self.database.execute(_COUNT, (self._held.slot,)).get)
-            self._pages = largest_id(self.database, "pages")
-            self._visit = largest_id(self.database, "visits")
+            self._begun, self._pages, self._visit = map(number, found)
+            self._known_pages = self._pages
             yield
+            self._new_hosts = slot_hosts.enter(self._own_database, self._held.numbers.scope.slots)
 
     def write(self, entries: Sequence[Entry]) -> list[Receipt]:
         """Write all entries or none, and return a receipt for each."""
@@ -148,16 +156,9 @@ class PostgresWriteSlot(PostgresWriteStore):
     def _finish(self) -> None:
         """Nothing: what spares the next writer some reading is saved now and then."""
 
-    def _save_latest(self) -> None:
-        with self.transaction():
-            self._read_latest()  # with what other workers wrote
-            self._latest.save(self.database, self._visit)
-        self._latest.saved_visit = self._visit
-
-    def _read_latest(self) -> None:
-        pages, visit = (largest_id(self.database, each) for each in ("pages", "visits"))
-        self._latest = LatestVisits(self.database, pages, visit)
-        self._taken_out = frozenset(each.page for each in erasure.tombstones(self.database))
+    def _load_latest(self) -> OwnLatestVisits:
+        self._held.numbers.grow(self.database)
+        return OwnLatestVisits(self.database, self._held.numbers, self._pages, self._visit)
 
     def _written(self, entries: Sequence[Entry]) -> list[Receipt]:
         """Receipts of entries that are written, also if the connection breaks meanwhile."""
@@ -169,9 +170,11 @@ class PostgresWriteSlot(PostgresWriteStore):
                     raise
                 if not self._recovered() or self.prepared is None:
                     continue
-                receipts = self.prepared
-            with self.errors():
-                self._held.numbers.grow(self.database)
+                return self.prepared  # its pages were read when the slot was opened again
+            if self._new_hosts or self._pages > self._known_pages:
+                with self.errors():
+                    found = range(self._known_pages, self._pages)
+                    self._held.numbers.add(self.database, found)
             return receipts
 
     def _put_aside(self, entries: Sequence[_Aside]) -> None:
@@ -205,7 +208,10 @@ class PostgresWriteSlot(PostgresWriteStore):
             with self.errors(reading=True), transaction(connection):
                 where = (self._held.slot, self._held.lease.fence)
                 found = self.database.execute(_WRITTEN, where).get
-                self._read_latest()
+                self._pages = largest_id(self.database, "pages")
+                self._visit = largest_id(self.database, "visits")
+                self._latest = self._load_latest()
+                self._taken_out = frozenset(each.page for each in tombstones(self.database))
             if found is None:
                 raise self._held.lost()
             return bool(int(found) == self._begun)

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import count
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import xxhash
@@ -35,6 +36,9 @@ _DEEPEST_TYPE = 4
 _OF = "@"  # between the name of a part and whose it is
 _NAME = re.compile(r"((?:[^@]|@@)*)(?:@([0-9]+))?", re.DOTALL)
 _FORGET_SLOTS = "delete from meta where name like 'checkpoint%@%'"
+_SIZES = """
+    select part, cast(sum(length(data)) as bigint) from checkpoint where block > 0 group by part
+"""
 _PUT = """
     insert into checkpoint (part, block, data) values (?, ?, ?)
     on conflict (part, block) do update set data = excluded.data
@@ -80,6 +84,17 @@ def forget_slots(connection: Database) -> None:
         if _read_name(exactly(str, name))[1]:
             connection.execute("delete from checkpoint where part = ?", (name,))
     connection.execute(_FORGET_SLOTS)
+
+
+def visits_of_slots(connection: Database) -> dict[int, int]:
+    """Number of the last visit that the checkpoint of each slot includes, where it has one."""
+    rows = connection.execute("select name, value from meta where name like 'checkpoint%@%'")
+    values = {_read_name(exactly(str, name)): int(value) for name, value in rows.fetchall()}
+    return {
+        int(owner): values["checkpoint_visit", owner]
+        for (name, owner), value in values.items()
+        if name == "checkpoint" and value and owner
+    }
 
 
 def _owned(name: str, owner: str) -> str:
@@ -171,42 +186,61 @@ def load(
     visit = meta.get(connection, _owned("checkpoint_visit", owner))
     query = "select part, data from checkpoint where block = 0"
     heads: list[Any] = connection.execute(query).fetchall()
-    parts = {}
+    sizes = dict(connection.execute(_SIZES).fetchall())
+    room, parts = connection.stored_bytes(), {}
     for part, text in heads:
         name, whose = _read_name(exactly(str, part))
         if whose == owner and (names is None or name in names):
             checksum = Checksum(part, visit) if saved == _WITH_CHECKSUMS else None
-            parts[name] = _part(connection, part, exactly(dict, json.loads(text)), checksum)
+            head = exactly(dict, json.loads(text))
+            stored = _Stored(part, head, number(sizes.get(part, 0)), room)
+            parts[name] = _part(connection, stored, checksum)
     return SavedCheckpoint(parts, visit)
 
 
-def _part(connection: Database, name: str, head: dict[str, Any], checksum: Checksum | None) -> Any:  # noqa: ANN401 - an array, or what JSON holds
+class _Stored(NamedTuple):
+    """A part as it lies in the table.
+
+    Args:
+        name: Under which name.
+        head: What it says of itself.
+        size: Bytes of its blocks.
+        room: Bytes of the whole store.
+    """
+
+    name: str
+    head: dict[str, Any]
+    size: int
+    room: int
+
+
+def _part(connection: Database, stored: _Stored, checksum: Checksum | None) -> Any:  # noqa: ANN401 - an array, or what JSON holds
+    head = stored.head
     said = head.pop(_CHECKSUM, None)
-    array = None if "value" in head else _array(connection, name, head)
+    array = None if "value" in head else _array(connection, stored)
     if checksum is not None:
         if array is not None:
             checksum.add(array.reshape(-1).view(np.uint8).data)
         if checksum.of(head) != said:
-            raise ValueError(f"checkpoint part {name!r} is not what was saved")
+            raise ValueError(f"checkpoint part {stored.name!r} is not what was saved")
     return head["value"] if array is None else array
 
 
-def _array(connection: Database, name: str, head: Mapping[str, Any]) -> Any:  # noqa: ANN401
+def _array(connection: Database, stored: _Stored) -> Any:  # noqa: ANN401
+    name, head, size, room = stored
     dtype = descr_to_dtype(_described(head["dtype"]))
     shape = [number(each) for each in exactly(list, head["shape"])]
-    size = "select coalesce(sum(length(data)), 0) from checkpoint where part = ? and block > 0"
-    found = connection.execute(size, (name,)).get
     # Before any room is made for it: the head may say anything.
-    room = connection.stored_bytes()
-    if dtype.hasobject or prod(shape) * dtype.itemsize != found or found > room:
-        raise ValueError(f"checkpoint part {name!r} has {found} bytes for {shape} of {dtype}")
+    if dtype.hasobject or prod(shape) * dtype.itemsize != size or size > room:
+        raise ValueError(f"checkpoint part {name!r} has {size} bytes for {shape} of {dtype}")
     array = np.empty(shape, dtype)
     plain = array.reshape(-1).view(np.uint8)
-    at = 0
-    blocks = "select data from checkpoint where part = ? and block > 0 order by block"
-    for (data,) in connection.stream(blocks, (name,)):
+    at, blocks = 0, count(1)
+    one = "select data from checkpoint where part = ? and block = ?"
+    while at < size:
+        data = exactly(bytes, connection.execute(one, (name, next(blocks))).get)
         plain[at : at + len(data)] = np.frombuffer(data, np.uint8)
-        at += len(data)
+        at += len(data) or size  # an empty block is none of ours: the checksum tells
     return array
 
 

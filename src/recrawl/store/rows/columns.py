@@ -96,9 +96,15 @@ def _checked(names: Sequence[str], columns: Sequence[Ints], **counts: int) -> li
 def page_columns(connection: Database, first: int, count: int) -> PageColumns:
     """Columns of at most `count` pages from number `first` on."""
     query = "select * from pages where id > ? and id <= ? order by id"
-    columns = read_columns(connection, _PAGES, query, (first, first + count))
-    if len(columns[0]) != min(largest_id(connection, "pages") - first, count):
+    found = found_pages(connection, query, (first, first + count))
+    if len(found.host) != min(largest_id(connection, "pages") - first, count):
         raise ValueError("some pages are missing")
+    return found
+
+
+def found_pages(connection: Database, query: str, binding: tuple[Any, ...]) -> PageColumns:
+    """Columns of the pages that a query of `pages` names."""
+    columns = read_columns(connection, _PAGES, query, binding)
     hosts = largest_id(connection, "hosts")
     host, rule, found_at, status, failures, next_at = _checked(_PAGES, columns, host=hosts)
     return PageColumns(
@@ -114,10 +120,16 @@ def page_columns(connection: Database, first: int, count: int) -> PageColumns:
 def outcome_columns(connection: Database, after: int, count: int) -> OutcomeColumns:
     """Columns of at most `count` visits with numbers above `after`."""
     query = "select * from visits where id > ? and id <= ? order by id"
-    columns = read_columns(connection, _OUTCOMES, query, (after, after + count))
+    found = found_outcomes(connection, query, (after, after + count))
+    _check_dense(found.visit, after)
+    return found
+
+
+def found_outcomes(connection: Database, query: str, binding: tuple[Any, ...]) -> OutcomeColumns:
+    """Columns of the visits that a query of `visits` names."""
+    columns = read_columns(connection, _OUTCOMES, query, binding)
     columns = _checked(_OUTCOMES, columns, page=largest_id(connection, "pages"))
     visit, page, at, outcome, age_seconds, audit = columns
-    _check_dense(visit, after)
     return OutcomeColumns(
         visit=visit,
         page=page - 1,

@@ -12,7 +12,7 @@ import numpy as np
 from recrawl.arrays.distinct import DistinctCount
 from recrawl.entries.filtering import DuplicateOf, RefusedAddresses, ShapeJudged
 from recrawl.store.rows.database import upsert
-from recrawl.store.rows.hosts import host_ids
+from recrawl.store.rows.hosts import host_ids, some_of
 from recrawl.store.rows.values import exactly, number
 from recrawl.visits.status import DuplicateSign, PageStatus, Refusal
 
@@ -86,15 +86,16 @@ def refused_addresses(connection: Database) -> list[tuple[str, RefusedAddresses]
     ]
 
 
-def address_shapes(connection: Database) -> list[ShapeJudged]:
-    """What is known of all shapes of addresses."""
-    query = """
+def address_shapes(connection: Database, hosts: Ints | None = None) -> list[ShapeJudged]:
+    """What is known of all shapes of addresses, or of those at some hosts."""
+    where, values = some_of(connection, "host", hosts)
+    query = f"""
         select name, shape, judged, barren from address_shapes join hosts on hosts.id = host
-        order by host, shape
-    """
+        {where} order by host, shape
+    """  # noqa: S608 - our own names
     return [
         ShapeJudged(exactly(str, name), exactly(str, shape), number(judged), number(barren))
-        for name, shape, judged, barren in connection.execute(query)
+        for name, shape, judged, barren in connection.execute(query, values)
     ]
 
 

@@ -26,7 +26,7 @@ from recrawl.store.rows.values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from recrawl.arrays.types import Floats, Ints
     from recrawl.entries.entries import HostBelieved, HostSeen
@@ -106,6 +106,13 @@ def some_hosts(connection: Database, first: int, count: int) -> list[Host]:
     return [_host(row) for row in connection.execute(_HOSTS + where, (first, first + count))]
 
 
+def numbered_hosts(connection: Database, hosts: Ints) -> list[Host]:
+    """Hosts by their numbers, which rise."""
+    query = f"{_HOSTS} where hosts.id {connection.among} order by hosts.id"
+    ids = connection.listed((hosts + 1).tolist())
+    return [_host(row) for row in connection.execute(query, (ids,))]
+
+
 def host_named(connection: Database, name: str) -> Host | None:
     """A host by its name; None where it is unknown."""
     row = connection.execute(_HOSTS + " where name = ?", (name,)).fetchone()
@@ -141,15 +148,28 @@ def _robots(row: Any) -> RobotsRead:  # noqa: ANN401 - a row of a query
     )
 
 
-def robots_read(connection: Database) -> list[RobotsRead]:
-    """All of them, without their bodies."""
-    query = _ROBOTS.format("null") + " order by host, origin"
-    return [_robots(row) for row in connection.execute(query)]
+def robots_read(connection: Database, hosts: Ints | None = None) -> list[RobotsRead]:
+    """All of them, or those of some hosts, without their bodies."""
+    where, values = some_of(connection, "host", hosts)
+    query = f"{_ROBOTS.format('null')} {where} order by host, origin"
+    return [_robots(row) for row in connection.execute(query, values)]
 
 
-def discovered(connection: Database) -> dict[str, float]:
-    """When new pages of sites were last looked for, in seconds, by address."""
-    rows = connection.execute("select address, at from discovered")
+def some_of(connection: Database, column: str, hosts: Ints | None) -> tuple[str, tuple[Any, ...]]:
+    """Condition that a column names one of some hosts, and its value; none for all of them."""
+    if hosts is None:
+        return "", ()
+    return f"where {column} {connection.among}", (connection.listed((hosts + 1).tolist()),)
+
+
+def discovered(connection: Database, sites: Collection[str] | None = None) -> dict[str, float]:
+    """When new pages of all or some sites were last looked for, in seconds, by address."""
+    query = "select address, at from discovered"
+    rows: Iterable[Any] = (
+        connection.execute(query)
+        if sites is None
+        else connection.each(f"{query} where address", sites)
+    )
     return {exactly(str, address): instant(at) for address, at in rows}
 
 
@@ -165,28 +185,40 @@ def host_delays(connection: Database, hosts: Ints) -> tuple[Floats, Floats]:
     return delay, latency
 
 
-def signal_records(connection: Database) -> list[tuple[str, str, tuple[float, ...]]]:
-    """All signal records: host, kind of signal, counts."""
-    query = """
+def signal_records(
+    connection: Database, hosts: Ints | None = None
+) -> list[tuple[str, str, tuple[float, ...]]]:
+    """All signal records, or those of some hosts: host, kind of signal, counts."""
+    where, values = some_of(connection, "hosts.id", hosts)
+    query = f"""
         select name, kind, "right", wrong, silent, quiet_days
-        from signal_records join hosts on hosts.id = signal_records.host order by hosts.id, kind
-    """
+        from signal_records join hosts on hosts.id = signal_records.host {where}
+        order by hosts.id, kind
+    """  # noqa: S608 - our own names
     return [
         (exactly(str, name), exactly(str, kind), tuple(map(figure, counts)))
-        for name, kind, *counts in connection.execute(query)
+        for name, kind, *counts in connection.execute(query, values)
     ]
 
 
-def signal_records_of(connection: Database, kind: str) -> dict[int, tuple[float, ...]]:
-    """Counts of one kind of signal, by the number of the host."""
-    query = """
-        select host - 1, "right", wrong, silent, quiet_days from signal_records where kind = ?
-    """
-    rows = connection.execute(query, (kind,))
+def signal_records_of(
+    connection: Database, kind: str, hosts: Ints | None = None
+) -> dict[int, tuple[float, ...]]:
+    """Counts of one kind of signal, by the number of the host; of all hosts, or of some."""
+    where, values = some_of(connection, "host", hosts)
+    query = f"""
+        select host - 1, "right", wrong, silent, quiet_days
+        from (select * from signal_records {where}) as own where kind = ?
+    """  # noqa: S608 - our own names
+    rows = connection.execute(query, (*values, kind))
     return {number(host): tuple(map(figure, counts)) for host, *counts in rows}
 
 
-def masks_of_hosts(connection: Database) -> dict[str, str]:
-    """Masks shared by all pages of a host, as text, by the host's name."""
-    query = "select name, data from host_masks join hosts on hosts.id = host_masks.host"
-    return {exactly(str, name): exactly(str, data) for name, data in connection.execute(query)}
+def masks_of_hosts(connection: Database, hosts: Ints | None = None) -> dict[str, str]:
+    """Masks shared by all pages of a host, as text, by the host's name; of all, or of some."""
+    where, values = some_of(connection, "hosts.id", hosts)
+    query = f"""
+        select name, data from host_masks join hosts on hosts.id = host_masks.host {where}
+    """  # noqa: S608 - our own names
+    rows = connection.execute(query, values)
+    return {exactly(str, name): exactly(str, data) for name, data in rows}

@@ -10,7 +10,7 @@ Touches: a database, through what it is given.
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import xxhash
@@ -19,7 +19,7 @@ from recrawl.entries.columns import SampledVisits
 from recrawl.store.rows import meta
 from recrawl.store.rows.columns import looked_up, read_columns
 from recrawl.store.rows.database import upsert
-from recrawl.store.rows.values import exactly, number
+from recrawl.store.rows.values import exactly
 from recrawl.visits.status import VisitOutcome
 
 if TYPE_CHECKING:
@@ -32,13 +32,34 @@ _COMPARED = np.array([outcome.compared for outcome in VisitOutcome])
 # How far to follow the chain of a page's visits back: enough for any run of failures.
 _FURTHEST_BACK = 1000
 _PAGES_A_BLOCK = 1 << 17
+_VISITS_AT_A_TIME = 1 << 17
 _BYTES = 8
 _BLOCK = upsert("latest_visits", "block, data", "block")
+SAVED = "latest_visits_saved"  # the last visit that was known then
 _CHECKSUM = "latest_visits_checksum"
 
 # Visits between two savings. A reader looks through at most so many for those of one page,
 # which takes some 10 ms; a saving writes 8 bytes a page.
 SAVED_EVERY = 100_000
+
+
+class NewestVisits(Protocol):
+    """The newest visit of each page that a writer writes visits of.
+
+    Attributes:
+        saved_visit: The last visit that was known when they were last saved.
+    """
+
+    saved_visit: int
+
+    def of(self, page: int) -> int:
+        """Number of the page's newest visit; 0 where it has none or is new itself."""
+
+    def move(self, pages: int, newest: Mapping[int, int]) -> None:
+        """Take over what a committed transaction brought."""
+
+    def save(self, connection: Database, visit: int) -> None:
+        """Write them all down, as they stand after `visit`."""
 
 
 class LatestVisits:
@@ -49,12 +70,17 @@ class LatestVisits:
 
     def __init__(self, connection: Database, pages: int, visits: int) -> None:
         """Load what was saved, and follow the visits since."""
-        saved, self.saved_visit = _load(connection, pages, visits)
-        self._newest = array("q", saved.tobytes())
-        self._newest.frombytes(bytes(_BYTES * (pages - len(self._newest))))
-        since = "select page, id from visits where id > ? order by id"
-        for page_id, visit in connection.stream(since, (self.saved_visit,)):
-            self._newest[number(page_id, 1, pages) - 1] = visit
+        saved, self.saved_visit = load_saved(connection, pages, visits)
+        newest = np.zeros(pages, np.int64)
+        newest[: len(saved)] = saved
+        since = "select page, id from visits where id > ? and id <= ? order by id"
+        for start in range(self.saved_visit, visits, _VISITS_AT_A_TIME):
+            between = start, start + _VISITS_AT_A_TIME
+            page, visit = read_columns(connection, ("page", "id"), since, between)
+            if len(page) and not (page.min() >= 1 and page.max() <= pages):
+                raise ValueError(f"page is not between 1 and {pages} everywhere")
+            newest[page - 1] = visit
+        self._newest = array("q", newest.tobytes())
 
     def of(self, page: int) -> int:
         """Number of the page's newest visit; 0 where it has none or is new itself."""
@@ -74,13 +100,13 @@ class LatestVisits:
             for start in range(0, len(newest), _PAGES_A_BLOCK)
         )
         connection.executemany(_BLOCK, blocks)
-        meta.put(connection, "latest_visits_saved", visit)
+        meta.put(connection, SAVED, visit)
         meta.put(connection, _CHECKSUM, _checksum(newest))
 
 
-def _load(connection: Database, pages: int, visits: int) -> tuple[Ints, int]:
+def load_saved(connection: Database, pages: int, visits: int) -> tuple[Ints, int]:
     """What was saved, and up to which visit; nothing, up to none, where it is damaged."""
-    saved_visit = meta.get(connection, "latest_visits_saved")
+    saved_visit = meta.get(connection, SAVED)
     saved = saved_latest(connection)
     is_whole = len(saved) <= pages and 0 <= saved_visit <= visits
     if is_whole and len(saved):
@@ -104,7 +130,7 @@ def _checksum(newest: Ints) -> int:
 
 def latest_visit(connection: Database, page: int) -> int:
     """Number of a page's newest visit as a reader finds it; 0 where there is none."""
-    saved_visit = meta.get(connection, "latest_visits_saved")
+    saved_visit = meta.get(connection, SAVED)
     since = "select max(id) from visits where id > ? and page = ?"
     newest = connection.execute(since, (saved_visit, page + 1)).get
     if newest is None:
@@ -130,7 +156,7 @@ def latest_visits(connection: Database, pages: Ints) -> Ints:
         ours = np.flatnonzero((block == which) & (place < len(saved)))
         newest[ours] = saved[place[ours]]
     since = "select page - 1 as page, id from visits where id > ?"
-    saved_visit = meta.get(connection, "latest_visits_saved")
+    saved_visit = meta.get(connection, SAVED)
     page, visit = read_columns(connection, ("page", "id"), since, (saved_visit,))
     order = np.argsort(pages)
     at = order[np.minimum(np.searchsorted(pages, page, sorter=order), len(pages) - 1)]

@@ -47,9 +47,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
+    from recrawl.arrays.types import Ints
     from recrawl.entries.columns import OutcomeColumns, PageColumns, VisitColumns
     from recrawl.entries.listings import ObjectEvent
-    from recrawl.entries.records import Checked, DiskUsage, FeedEvent, Host, SavedCheckpoint
+    from recrawl.entries.records import (
+        Checked,
+        DiskUsage,
+        FeedEvent,
+        Host,
+        SavedCheckpoint,
+        SavedSlots,
+    )
+    from recrawl.entries.store import ReadStore
+    from recrawl.settings.slots import SlotScope
     from recrawl.store.rows.database import Database
 
 _PAGES_AT_A_TIME = 1 << 20
@@ -83,6 +93,22 @@ def _query(
     @wraps(read)
     def method(self: RowReadStore, /, *args: _P.args, **kwargs: _P.kwargs) -> _Result:
         with self.at_one_instant() as connection:
+            return read(connection, *args, **kwargs)
+
+    return method
+
+
+def _statement(
+    read: Callable[Concatenate[Database, _P], _Result],
+) -> Callable[Concatenate[RowReadStore, _P], _Result]:
+    """The same of a function of one statement, which sees one state of the store by itself.
+
+    Where the store is on a server, a transaction takes three times as long.
+    """
+
+    @wraps(read)
+    def method(self: RowReadStore, /, *args: _P.args, **kwargs: _P.kwargs) -> _Result:
+        with self._reading() as connection:
             return read(connection, *args, **kwargs)
 
     return method
@@ -193,9 +219,9 @@ class RowReadStore(ABC):
     pages_by_address = _query(page_rows.pages_by_address)
     tombstones = _query(tombstones)
     duplicates = _query(filter_rows.duplicates)
-    duplicates_of = _query(filter_rows.duplicates_of)
+    duplicates_of = _statement(filter_rows.duplicates_of)
     signatures = _query(filter_rows.signatures)
-    waiting_pages = _query(filter_rows.waiting_pages)
+    waiting_pages = _statement(filter_rows.waiting_pages)
     refused_addresses = _query(filter_rows.refused_addresses)
     address_shapes = _query(filter_rows.address_shapes)
 
@@ -219,13 +245,13 @@ class RowReadStore(ABC):
             found = {page: exactly(str, data) for page, data in self._of_pages(query, pages)}
         return [found.get(page, "") for page in pages]
 
-    hints = _query(hint_rows.hints_after)
+    hints = _statement(hint_rows.hints_after)
     robots_tags = _query(page_rows.robots_tags)
     shells = _query(page_rows.shells)
-    moves = _query(page_rows.moves)
-    versions = _query(version_rows.versions_of)
-    newest_body = _query(version_rows.newest_body)
-    body = _query(version_rows.body_of)
+    moves = _statement(page_rows.moves)
+    versions = _statement(version_rows.versions_of)
+    newest_body = _statement(version_rows.newest_body)
+    body = _statement(version_rows.body_of)
 
     # Visits.
 
@@ -334,8 +360,8 @@ class RowReadStore(ABC):
                 some = host_rows.some_hosts(connection, start, _HOSTS_AT_A_TIME)
             yield from some
 
-    host = _query(host_rows.host_named)
-    robots = _query(host_rows.robots_of_origin)
+    host = _statement(host_rows.host_named)
+    robots = _statement(host_rows.robots_of_origin)
     robots_read = _query(host_rows.robots_read)
     discovered = _query(host_rows.discovered)
     sources = _query(source_rows.sources)
@@ -365,6 +391,14 @@ class RowReadStore(ABC):
         except StoreCorrupt as error:
             self.remark_damage(str(error))
             return None
+
+    def saved_slots(self) -> SavedSlots | None:
+        """Nothing: one process crawls the whole store."""
+        return None
+
+    def slot(self, scope: SlotScope) -> tuple[ReadStore, Ints]:  # noqa: ARG002 - as of the protocol
+        """Nothing that this store has."""
+        raise InvalidParameter(f"{self.name} has no slots")
 
     @property
     def remarks(self) -> Sequence[str]:

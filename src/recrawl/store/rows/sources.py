@@ -48,6 +48,13 @@ def sources(connection: Database) -> list[Source]:
     return [_source(row) for row in connection.execute(query)]
 
 
+def sources_at(connection: Database, origins: Iterable[str]) -> list[Source]:
+    """Sources at some origins, in the order of their addresses."""
+    query = f"select {_COLUMNS} from sources where origin"  # noqa: S608 - our own names
+    found = map(_source, connection.each(query, origins))
+    return sorted(found, key=lambda each: each.address.encode())
+
+
 def _row(source: Source) -> tuple[Any, ...]:
     return (
         *(source.address, source.origin, int(source.kind), source.parent),

@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from recrawl.entries.entries import Entry, Found, PageChange, PageEvent, Receipt
     from recrawl.store.retention import Retention
     from recrawl.store.rows.database import Database
-    from recrawl.store.rows.latest_visits import LatestVisits
+    from recrawl.store.rows.latest_visits import NewestVisits
 
 _VISITS = "id, page, before, at, outcome, http, age_seconds, size, took_milliseconds, share, audit"
 _MOVE = upsert("moves", "page, target", "page")
@@ -108,7 +108,7 @@ class Transaction:
     def __init__(
         self,
         connection: Database,
-        before: LatestVisits,
+        before: NewestVisits,
         *,
         seed: int,
         pages: int,

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from recrawl.entries.entries import Entry, Receipt
     from recrawl.store.retention import Retention
     from recrawl.store.rows.database import Database
+    from recrawl.store.rows.latest_visits import NewestVisits
 
 _SEED_BITS = 62
 
@@ -59,7 +60,7 @@ class RowWriteStore(ABC):
         self._seed = meta.get(database, "seed")
         self._pages = largest_id(database, "pages")
         self._visit = largest_id(database, "visits")
-        self._latest = LatestVisits(database, self._pages, self._visit)
+        self._latest = self._load_latest()
         self._taken_out = frozenset(each.page for each in erasure.tombstones(database))
 
     @property
@@ -170,6 +171,9 @@ class RowWriteStore(ABC):
             self.abandon()
         else:
             self.close()
+
+    def _load_latest(self) -> NewestVisits:
+        return LatestVisits(self.database, self._pages, self._visit)
 
     def _save_latest(self) -> None:
         with self.transaction():

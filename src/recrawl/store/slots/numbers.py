@@ -15,8 +15,7 @@ import numpy as np
 
 from recrawl.errors import InvalidParameter
 from recrawl.settings.rules import NO_RULE
-from recrawl.store.rows.columns import read_columns
-from recrawl.store.rows.values import exactly
+from recrawl.store.rows.columns import whole_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +25,13 @@ if TYPE_CHECKING:
     from recrawl.store.rows.database import Database
 
 _NOBODY = -1
+_HOSTS = """
+    select host - 1 as number from slot_hosts where slot = ? and host > ? order by host
+"""
+_PAGES = """
+    select pages.id - 1 as number from slot_hosts join pages on pages.host = slot_hosts.host
+    where slot_hosts.slot = ? and pages.id > ?
+"""
 
 
 class SlotNumbers:
@@ -40,26 +46,24 @@ class SlotNumbers:
         self._rules = np.array(scope.rules, np.int64)
         self._pages = np.empty(0, np.int64)
         self._hosts = np.empty(0, np.int64)
-        self._read = 0, 0  # ids of the last page and host that were looked at
         self._lock = Lock()
 
     def grow(self, connection: Database) -> None:
-        """Take in pages and hosts that were added to the store since."""
+        """Take in pages and hosts of the slot that were added since."""
         with self._lock:
-            last_page, last_host = self._read
-            hosts = connection.execute(
-                "select id, name from hosts where id > ? order by id", (last_host,)
-            ).fetchall()
-            own = [each for each, name in hosts if self.scope.has_host(exactly(str, name))]
-            self._hosts = np.append(self._hosts, np.array(own, np.int64) - 1)
-            query = "select id, host from pages where id > ? order by id"
-            page, host = read_columns(connection, ("id", "host"), query, (last_page,))
-            ours = np.isin(host - 1, self._hosts)
-            self._pages = np.append(self._pages, page[ours] - 1)
-            self._read = (
-                int(page[-1]) if len(page) else last_page,
-                int(hosts[-1][0]) if hosts else last_host,
-            )
+            self._grow_hosts(connection)
+            values = self.scope.slot, _last(self._pages) + 1
+            self._pages = np.append(self._pages, np.sort(whole_numbers(connection, _PAGES, values)))
+
+    def add(self, connection: Database, pages: range) -> None:
+        """Take in pages of the slot that were just added, with their hosts."""
+        with self._lock:
+            self._grow_hosts(connection)
+            self._pages = np.append(self._pages, np.array(pages, np.int64))
+
+    def _grow_hosts(self, connection: Database) -> None:
+        values = self.scope.slot, _last(self._hosts) + 1
+        self._hosts = np.append(self._hosts, whole_numbers(connection, _HOSTS, values))
 
     @property
     def pages(self) -> Ints:
@@ -115,6 +119,10 @@ class SlotNumbers:
     def rules_of(self, numbers: Sequence[int]) -> list[int]:
         """Numbers of rules in the settings of the crawl."""
         return [NO_RULE if each == NO_RULE else int(self._rules[each]) for each in numbers]
+
+
+def _last(numbers: Ints) -> int:
+    return int(numbers[-1]) if len(numbers) else -1
 
 
 def _places(known: Ints, wanted: Ints) -> Ints:

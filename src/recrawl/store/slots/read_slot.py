@@ -14,6 +14,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from recrawl.entries.store import VISITS_AT_A_TIME
+from recrawl.errors import StoreCorrupt
+from recrawl.parse.addresses import origin_of
+from recrawl.settings.rules import ANYWHERE
+from recrawl.store.rows import hosts as host_rows
+from recrawl.store.rows.filtering import address_shapes
+from recrawl.store.rows.sources import sources_at
+from recrawl.store.slots import own_rows
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -29,12 +36,14 @@ if TYPE_CHECKING:
     from recrawl.store.slots.numbers import SlotNumbers
 
 _HINTS_AT_A_TIME = 1000
+_HOSTS_AT_A_TIME = 10_000
+_ADDRESSES_AT_A_TIME = 10_000
 # What names neither a page nor a host, or is asked for by its own name.
 AS_IS = frozenset(
     (
         *("name", "remarks", "remark_damage", "settings_used", "report", "close", "body"),
         *("newest_instant", "first_visit_since", "last_visit", "sampled_visits", "data_version"),
-        *("robots", "discovered", "listing_names", "syncs", "listed_objects", "objects"),
+        *("robots", "listing_names", "syncs", "listed_objects", "objects"),
         *("detail_addresses", "listing_history", "feed_range", "object_feed_range", "manifest"),
         *("destinations", "undelivered", "freshness_noted", "disk_usage", "daily_visits"),
     )
@@ -77,8 +86,9 @@ class ReadSlot:
 
     def pages(self) -> PageColumns:
         """All pages."""
-        numbers, found = self._numbers, self._whole.pages()
-        own = numbers.pages
+        with self._whole.at_one_instant() as connection:
+            found = own_rows.pages_of(connection, self._slot)
+        numbers, own = self._numbers, slice(self._count(len(found.host)))
         return type(found)(
             host=numbers.own_hosts(found.host[own]),
             rule=numbers.own_rules(found.rule[own]),
@@ -88,21 +98,30 @@ class ReadSlot:
             next_at=found.next_at[own],
         )
 
+    @property
+    def _slot(self) -> int:
+        return self._numbers.scope.slot
+
+    def _count(self, found: int) -> int:
+        """How many pages there are; those that came meanwhile are for the next look.
+
+        Raises:
+            StoreCorrupt: Fewer were found.
+        """
+        count = len(self._numbers.pages)
+        if found < count:
+            raise StoreCorrupt(f"{self._whole.name} is damaged (slot {self._slot} has lost pages)")
+        return count
+
     def addresses(self, pages: Sequence[int]) -> list[str]:
         """Addresses of pages, in the given order."""
         return self._whole.addresses(self._numbers.pages_of(pages).tolist())
 
     def all_addresses(self, first: int = 0) -> Iterator[list[str]]:
         """Addresses of all pages from number `first` on, many at a time."""
-        own, start = self._numbers.pages, 0
-        if first >= len(own):
-            return
-        start = int(own[first])
-        for some in self._whole.all_addresses(start):
-            ours = own[(own >= start) & (own < start + len(some))] - start
-            if len(ours):
-                yield [some[each] for each in ours.tolist()]
-            start += len(some)
+        for start in range(first, self.page_count(), _ADDRESSES_AT_A_TIME):
+            some = self._numbers.pages[start : start + _ADDRESSES_AT_A_TIME]
+            yield self._whole.addresses(some.tolist())
 
     def find_pages(self, addresses: Sequence[str]) -> list[int | None]:
         """Numbers of the pages with these addresses; None where there is no such page."""
@@ -114,7 +133,9 @@ class ReadSlot:
 
     def rules(self) -> Ints:
         """Number of the rule of every page."""
-        return self._numbers.own_rules(self._whole.rules()[self._numbers.pages])
+        with self._whole.at_one_instant() as connection:
+            found = own_rows.rules_of(connection, self._slot)
+        return self._numbers.own_rules(found[: self._count(len(found))])
 
     def rules_and_hosts(self, pages: Ints) -> tuple[Ints, Ints]:
         """Numbers of the rules and of the hosts of pages."""
@@ -153,14 +174,15 @@ class ReadSlot:
 
     def signatures(self) -> tuple[Ints, Ints]:
         """Pages that have a copy, ascending, and the signature of its text, or else its bytes."""
-        pages, signatures = self._whole.signatures()
+        with self._whole.at_one_instant() as connection:
+            pages, signatures = own_rows.signatures_of(connection, self._slot)
         own = self._numbers.own_pages(pages)
         return own[own >= 0], signatures[own >= 0]
 
     def address_shapes(self) -> list[ShapeJudged]:
         """What is known of all shapes of addresses."""
-        has = self._numbers.scope.has_host
-        return [each for each in self._whole.address_shapes() if has(each.host)]
+        with self._whole.at_one_instant() as connection:
+            return address_shapes(connection, self._numbers.hosts)
 
     # Copies.
 
@@ -198,17 +220,26 @@ class ReadSlot:
 
     def visits(self, after: int = 0, rows: int = VISITS_AT_A_TIME) -> Iterator[VisitColumns]:
         """Visits with numbers above `after` up to now, at most `rows` at a time."""
-        for some in self._whole.visits(after, rows):
+        for start, end in self._ranges(after, rows):
+            with self._whole.at_one_instant() as connection:
+                some = own_rows.visits_of(connection, self._slot, start, end)
             own = self._numbers.own_pages(some.page)
             if (own >= 0).any():
                 yield replace(some, page=own).take(own >= 0)
 
     def outcomes(self, after: int = 0, rows: int = VISITS_AT_A_TIME) -> Iterator[OutcomeColumns]:
         """Outcomes of visits with numbers above `after` up to now: half the work of `visits`."""
-        for some in self._whole.outcomes(after, rows):
+        for start, end in self._ranges(after, rows):
+            with self._whole.at_one_instant() as connection:
+                some = own_rows.outcomes_of(connection, self._slot, start, end)
             own = self._numbers.own_pages(some.page)
             if (own >= 0).any():
                 yield replace(some, page=own).take(own >= 0)
+
+    def _ranges(self, after: int, rows: int) -> Iterator[tuple[int, int]]:
+        """Ranges of visits of the whole store, of which about so many are the slot's."""
+        step, last = rows * self._numbers.scope.slots, self._whole.last_visit()
+        return ((start, min(start + step, last)) for start in range(after, last, step))
 
     def history(self, page: int, most: int | None = None) -> VisitColumns:
         """Visits of one page, oldest first; only the newest `most` where that is given."""
@@ -229,17 +260,18 @@ class ReadSlot:
 
     def listed_pages(self) -> Ints:
         """Pages that readers of the feed have a copy of, ascending."""
-        return self._own(self._whole.listed_pages())
+        with self._whole.at_one_instant() as connection:
+            return self._own(own_rows.listed_pages_of(connection, self._slot))
 
     # Hosts.
 
     def hosts(self) -> Iterator[Host]:
         """All hosts in the order of their numbers."""
-        count, number = len(self._numbers.hosts), 0
-        for each in self._whole.hosts():
-            if number < count and each.number == self._numbers.hosts[number]:
-                yield replace(each, number=number)
-                number += 1
+        own = self._numbers.hosts
+        for start in range(0, len(own), _HOSTS_AT_A_TIME):
+            with self._whole.at_one_instant() as connection:
+                some = host_rows.numbered_hosts(connection, own[start : start + _HOSTS_AT_A_TIME])
+            yield from (replace(each, number=number) for number, each in enumerate(some, start))
 
     def host(self, name: str) -> Host | None:
         """A host by its name; None where it is unknown."""
@@ -251,13 +283,21 @@ class ReadSlot:
 
     def robots_read(self) -> list[RobotsRead]:
         """Every robots.txt, without its body."""
-        has = self._numbers.scope.has
-        return [each for each in self._whole.robots_read() if has(each.origin + "/")]
+        with self._whole.at_one_instant() as connection:
+            return host_rows.robots_read(connection, self._numbers.hosts)
 
     def sources(self) -> list[Source]:
-        """All sources of new pages, in the order of their addresses."""
-        has = self._numbers.scope.has
-        return [each for each in self._whole.sources() if has(each.origin + "/")]
+        """Sources of new pages of its sites, in the order of their addresses."""
+        sites = (rule.address for rule in self._numbers.scope.settings.rules)
+        origins = {origin_of(each) for each in sites if each != ANYWHERE}
+        with self._whole.at_one_instant() as connection:
+            return sources_at(connection, origins)
+
+    def discovered(self) -> dict[str, float]:
+        """When new pages of its sites were last looked for, in epoch seconds, by address."""
+        sites = [rule.address for rule in self._numbers.scope.settings.rules]
+        with self._whole.at_one_instant() as connection:
+            return host_rows.discovered(connection, sites)
 
     def subscriptions(self) -> list[Subscription]:
         """All subscriptions to feeds, in the order of their addresses."""
@@ -270,17 +310,18 @@ class ReadSlot:
 
     def host_masks(self) -> dict[str, str]:
         """Masks of all pages of a host, as text, by the host's name."""
-        has = self._numbers.scope.has_host
-        return {name: each for name, each in self._whole.host_masks().items() if has(name)}
+        with self._whole.at_one_instant() as connection:
+            return host_rows.masks_of_hosts(connection, self._numbers.hosts)
 
     def signal_records(self) -> list[tuple[str, str, tuple[float, ...]]]:
         """All signal records: host, kind of signal, counts."""
-        has = self._numbers.scope.has_host
-        return [each for each in self._whole.signal_records() if has(each[0])]
+        with self._whole.at_one_instant() as connection:
+            return host_rows.signal_records(connection, self._numbers.hosts)
 
     def signal_records_of(self, kind: str) -> dict[int, tuple[float, ...]]:
         """Counts of one kind of signal, by the number of the host."""
-        found = self._whole.signal_records_of(kind)
+        with self._whole.at_one_instant() as connection:
+            found = host_rows.signal_records_of(connection, kind, self._numbers.hosts)
         own = self._numbers.own_hosts(np.array(list(found), np.int64)).tolist()
         return {each: counts for each, counts in zip(own, found.values(), strict=True) if each >= 0}
 

@@ -1,0 +1,106 @@
+"""A crawl that workers share, looked at as a whole: what they believe of their slots, put together.
+
+Each slot is a crawl of its own, with its own checkpoint, and what is looked at goes on from that by
+the visits since, as a worker does that opens the slot. So both believe the same. The common budget
+is divided as the slots have said what they would spend.
+
+Where a single process has learned more since, or the settings have another number of slots, or hold
+for pages anywhere, the store is looked at as that of one process.
+
+Touches: a store, through what it is given.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.frontier.frontier import Frontier
+from recrawl.plan.budget import Budget
+from recrawl.plan.shared_price import BudgetShare, SlotDemand, SpendingCurve, budget_shares
+from recrawl.settings.pools import NOTHING, budgets, policy_of, terms
+from recrawl.settings.rules import ANYWHERE
+from recrawl.settings.slots import SlotScope
+from recrawl.state.pages import ruled
+from recrawl.state.snapshot import PoolSnapshot, Snapshot, load_snapshot, pool_addresses
+from recrawl.state.weights import Factors
+
+if TYPE_CHECKING:
+    from recrawl.entries.records import SavedSlots
+    from recrawl.entries.store import ReadStore
+    from recrawl.settings.settings import Settings
+
+
+LEAST_SHARE = 1e-3  # visits per day, of a slot that has said nothing yet
+
+
+def as_divided(settings: Settings, store: ReadStore) -> Settings:
+    """Settings of a crawl as its workers have divided it; as they are where they have not."""
+    saved = store.saved_slots()
+    if saved is None or saved.slots != settings.slots:
+        return settings
+    if not saved.visits or not saved.demands:  # nobody has crawled yet
+        return settings
+    if any(rule.address == ANYWHERE for rule in settings.rules):
+        return settings
+    alone = store.checkpoint(())
+    if alone is not None and alone.visit >= max(saved.visits.values()):
+        return settings
+    return replace(settings, divided=_shares(settings, saved))
+
+
+def _shares(settings: Settings, saved: SavedSlots) -> tuple[Budget, ...]:
+    """What each slot may spend of the common budget; next to nothing before it has asked."""
+    demands = {
+        slot: SlotDemand(SpendingCurve(np.array(prices), np.array(visits)), pages, spent)
+        for slot, (prices, visits, pages, spent) in saved.demands.items()
+    }
+    pages = sum(each.pages for each in demands.values())
+    _, shares = budget_shares(demands, settings.budget.visits_a_day(max(pages, 1)))
+    found = (shares.get(slot, BudgetShare(LEAST_SHARE, 0)) for slot in range(saved.slots))
+    return tuple(Budget(max(each.visits_a_day, LEAST_SHARE)) for each in found)
+
+
+def load_divided(settings: Settings, store: ReadStore, now: float) -> Snapshot:
+    """Look at a crawl as its workers have divided it, at an instant in days after 1970."""
+    every, policy = terms(settings), policy_of(settings)
+    random = np.random.default_rng(0)
+    pools = [
+        PoolSnapshot(address, budget, Frontier(policy, NOTHING, random), np.empty(0, np.int64))
+        for address, budget in zip(pool_addresses(settings), budgets(settings), strict=True)
+    ]
+    parts = []
+    for scope in SlotScope.all_of(replace(settings, divided=()), len(settings.divided)):
+        if scope.settings.rules:
+            own, numbers = store.slot(scope)
+            part = load_snapshot(scope.settings, own, now)
+            part.pools[0].frontier.set_budget(settings.divided[scope.slot])  # as a worker does
+            parts.append((scope, part, numbers))
+    columns = store.pages()  # afterwards: it has all pages that any of them has
+    rule = ruled(settings, columns.rule)
+    last, replayed = np.full(len(rule), np.nan), np.zeros(len(rule), np.bool_)
+    weight = np.array([each.weight for each in every])[rule]
+    factor, named = np.ones(len(rule)), 0
+    for scope, part, numbers in parts:
+        rules = np.array([*scope.rules, len(settings.rules)], np.int64)
+        rule[numbers] = rules[part.rule]
+        last[numbers], replayed[numbers] = part.last, part.replayed
+        weight[numbers], factor[numbers] = part.weight, part.factors.factor
+        named += part.factors.named
+        pool_in = [scope.slot, *(every[each].pool for each in _with_budget(settings, scope))]
+        for number, pool in zip(pool_in, part.pools, strict=True):
+            pools[number] = replace(pool, budget=pools[number].budget, pages=numbers[pool.pages])
+    visit = max((part.visit for _, part, _ in parts), default=0)
+    since = sum(part.since for _, part, _ in parts)
+    return Snapshot(
+        *(settings, policy, now, columns, rule, pools, last, visit, replayed, since),
+        weight=weight,
+        factors=Factors(factor, named),
+    )
+
+
+def _with_budget(settings: Settings, scope: SlotScope) -> list[int]:
+    """Rules of a slot that have a budget of their own, by their numbers in the crawl."""
+    return [each for each in scope.rules if settings.rules[each].budget is not None]
