@@ -232,7 +232,7 @@ def test_everything_that_names_pages_or_hosts_is_translated_or_refused():
         *("refused_addresses", "robots_tags", "shells", "failing_pages", "events"),
         *("latest_events", "first_event_since", "count_changes", "snapshot", "check"),
         *("listings_of_page", "object_events", "first_object_event_since", "object_snapshot"),
-        *("pages_holding", "pages_by_address"),
+        *("pages_holding", "pages_by_address", "saved_slots", "slot"),
     }
 
 
