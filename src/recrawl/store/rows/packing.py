@@ -46,5 +46,9 @@ def unpacked(packed: bytes, most: int, size: int | None = None) -> bytes:
         raise ValueError(
             f"{claimed} bytes compressed in {len(packed)} where {expected} are expected"
         )
+    try:
+        made: zstandard.ZstdDecompressor = _OWN.decompressor
+    except AttributeError:
+        made = _OWN.decompressor = zstandard.ZstdDecompressor()
     # Never more than was claimed: what a frame goes on with beyond that is an error to zstd.
-    return zstandard.decompress(packed)
+    return made.decompress(packed)
