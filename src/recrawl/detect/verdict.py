@@ -32,8 +32,10 @@ from recrawl.detect.change import (
 from recrawl.detect.masks.masks import NO_MASKS, apply_masks, is_mask_displaced
 from recrawl.detect.shells import is_shell
 from recrawl.detect.simhash import simhash
+from recrawl.detect.text.lines import RULES_OF_TEXT
 from recrawl.detect.walls.walls import detect_wall
 from recrawl.entries.entries import Copy
+from recrawl.entries.records import VersionLines
 from recrawl.parse.dates import http_date
 from recrawl.parse.documents import document_kind
 from recrawl.parse.headers import validators
@@ -99,6 +101,7 @@ class Verdict:
         copy: What is known of the copy from now on; None where that is what was known before.
         age: Days from the last change to the visit; nan where that is unknown.
         body: Bytes worth keeping as a version; None where there are none.
+        lines: What a reader sees of them; None where that is not worth keeping.
         wall: What stood in place of the page, if anything did.
         displaced: Whether a change took the place of a mask away, or edited a line beside it.
         gist: Kind of a change, one of `recrawl.detect.diff.gist.GISTS`; empty if unknown.
@@ -112,6 +115,7 @@ class Verdict:
     wall: str = ""
     displaced: bool = False
     gist: str = ""
+    lines: VersionLines | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,9 +169,7 @@ def read_response(
         body: The other body; None for that of the response.
         convert: Makes HTML of PDF and Office documents.
     """
-    header = response.headers.get("content-type", "")
-    if body is not None and document_kind(response.body):
-        header = ""  # it speaks of a document, which the other body may not be
+    header = _header_of_text(response, body)
     read = read_body(response.body if body is None else body, header, convert)
     if read is None:
         return ReadPage(None)
@@ -178,6 +180,26 @@ def read_response(
     whole = read_lines(text, html=html) if criteria.watch or criteria.ignore else lines
     wall = detect_wall(response.status, response.headers, whole, text)
     return ReadPage(lines, wall, is_shell(text, whole))
+
+
+def _header_of_text(response: Response, body: bytes | None) -> str:
+    """`Content-Type` of a response, or of another body that came with such headers."""
+    if body is not None and document_kind(response.body):
+        return ""  # it speaks of a document, which the other body may not be
+    return response.headers.get("content-type", "")
+
+
+def reading_of(response: Response, criteria: Criteria) -> bytes:
+    """Signature of how a body that came with the headers of a response is read.
+
+    A body has the same lines wherever this is the same, so they need not be read again.
+
+    Args:
+        response: The response, after all redirects.
+        criteria: What counts.
+    """
+    how = (RULES_OF_TEXT, _header_of_text(response, b""), criteria.watch, criteria.ignore)
+    return xxh3_64_digest(repr(how).encode(errors="surrogatepass"))
 
 
 def verdict_by_signature(
@@ -232,13 +254,16 @@ def verdict_by_content(  # noqa: PLR0913 - a page now, a page before, and what i
     what = compare(_before(copy, old), now.lines, known.masks, least_change=criteria.least_change)
     if what.outcome is not VisitOutcome.COSMETIC:
         found = _copy(address, response, *_compared_by(now.lines, known), shell=now.shell)
+        lines = None
+        if not document_kind(response.body):  # of which only its converter knows the lines
+            lines = VersionLines(reading_of(response, criteria), now.lines)
         moved = (
             old is not None
             and old.lines is not None
             and is_mask_displaced(old.lines, now.lines, known.masks)
         )
         changed = _changed(what.outcome, what.share, found, known, response, at)
-        return replace(changed, displaced=moved, gist=what.gist)
+        return replace(changed, displaced=moved, gist=what.gist, lines=lines)
     assert copy is not None  # noqa: S101 - without one it is the first
     by = copy.text_signature, copy.simhash
     if not what.share:

@@ -5,6 +5,7 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from xxhash import xxh3_64_hexdigest
 
 from recrawl.detect.text.lines import (
     _LONGEST_KEPT,
@@ -12,6 +13,7 @@ from recrawl.detect.text.lines import (
     _TOKEN_LEFT,
     GAP,
     LINK,
+    RULES_OF_TEXT,
     lines,
     text_lines,
 )
@@ -230,3 +232,16 @@ def test_pages_with_ever_new_tags_are_read_alike_and_take_no_more_memory():
     assert first[7] == ("7", f"{LINK}/7?a&b x")
     assert len(_TOKEN_LEFT) <= _MOST_KEPT
     assert max(map(len, _TOKEN_LEFT)) <= _LONGEST_KEPT
+
+
+def test_what_is_a_line_changes_only_with_the_number_of_its_rules():
+    """Stores keep lines under this number: raise it, and put the new hash here."""
+    pieces = [
+        *('<title>A &amp; B</title><p class="x">one<br>two</p>', "<td>a<td>b", "x\u200by \u3000z"),
+        *('<a href="/b?utm_source=x&amp;c=1#top">c</a><img alt=cat>', "5 minutes ago", "<!-- -->"),
+        *("<script>no</script><textarea>no</textarea>", "e\u0301 &euro; &#8211;", "<x-y>custom"),
+    ]
+    read = [lines(page) for page in (*pieces, "".join(pieces))]
+    read += [text_lines(text) for text in ('{"a": [1, "b, c"]}', "a  b\n\nc")]
+
+    assert (RULES_OF_TEXT, xxh3_64_hexdigest(repr(read).encode())) == (1, "f9d231036a7ea852")

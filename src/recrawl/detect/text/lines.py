@@ -23,6 +23,10 @@ from recrawl.detect.text.markup import TOKEN, TOKEN_PARTS, UNSEEN_TOKEN, attribu
 from recrawl.detect.text.relative_times import without_relative_times
 from recrawl.detect.text.selection import select_parts
 
+# Number of the rules by which a page becomes lines. Lines that were kept under another number are
+# read anew, so it must be raised with every change of what is a line.
+RULES_OF_TEXT = 1
+
 # Precedes the target of a link. No text has it: HTML has no reference to it, and it is removed from
 # pages.
 LINK = "\x10"
