@@ -29,6 +29,7 @@ from recrawl.detect.verdict import (
     PageFacts,
     ReadPage,
     Verdict,
+    has_kept_lines,
     is_date_right,
     read_response,
     reading_of,
@@ -222,7 +223,7 @@ class PageVisitor:
         settled = verdict_unread(page.address, response, page.copy)
         if settled is None:
             keeps = self._crawl.settings.versions > 0 and RobotsTag.NOARCHIVE not in tags.at(at)
-            known = replace(self._known(page, masks), keeps=keeps)
+            known = self._known(page, masks, keeps=keeps)
             settled = await self._judge_content(page, response, known, at)
         settled = with_lasting_validators(settled, response, at)
         return self._visit_of(page, response, with_robots_tags(settled, tags, page.copy, at), now)
@@ -275,7 +276,9 @@ class PageVisitor:
             old = read_response(response, criteria, old, convert)
         return verdict_by_content(page.address, response, now, known, criteria, old=old, at=at)
 
-    def _known(self, page: LeasedPage, masks: Masks | None = None) -> PageFacts:
+    def _known(
+        self, page: LeasedPage, masks: Masks | None = None, *, keeps: bool = True
+    ) -> PageFacts:
         host, number = page.lease.host, page.lease.page
         before = float(self._crawl.last[number])
         known = page.masks if masks is None else masks
@@ -287,6 +290,7 @@ class PageVisitor:
             known,
             None if isnan(before) else before * SECONDS_A_DAY,
             self._trust.believes_dates(host),
+            keeps,
         )
 
     def _old_body(self, page: LeasedPage) -> bytes | None:
@@ -296,7 +300,8 @@ class PageVisitor:
 
     def _old_lines(self, page: LeasedPage, response: Response) -> tuple[str, ...] | None:
         """What a reader saw of it, if it would be read now as it was; None where nobody knows."""
-        if page.copy is None or not self._crawl.settings.versions:
+        keeps = page.copy is not None and self._crawl.settings.versions > 0
+        if not keeps or not has_kept_lines(response.body):  # the old one may well be as small
             return None
         kept = self._versions.lines(page.lease.page)
         same = kept is not None and kept.reading == reading_of(response, page.rule.criteria)

@@ -39,8 +39,9 @@ from recrawl.entries.records import VersionLines
 from recrawl.parse.dates import http_date
 from recrawl.parse.documents import document_kind
 from recrawl.parse.headers import validators
+from recrawl.parse.robots_tags import NO_TAGS
 from recrawl.units import SECONDS_A_DAY
-from recrawl.visits.status import VisitOutcome
+from recrawl.visits.status import NO_TAG, VisitOutcome
 
 if TYPE_CHECKING:
     from recrawl.detect.change import Convert
@@ -55,6 +56,9 @@ _MADE_JUST_NOW_SECONDS = 2.0
 _SHORT_GAP_SECONDS = 10 * _MADE_JUST_NOW_SECONDS  # in which one change in ten is as young
 _NO_PAGE = "soft-404"  # a wall that says that there is no such page
 _NO_TEXT = "empty"
+# Bytes of bodies whose lines are kept: a smaller one is parsed as fast as its lines are stored and
+# read (benchmarks/flames.py), and compressing beside a larger one is slow.
+_LEAST_KEPT, _MOST_KEPT = 1 << 13, 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +193,17 @@ def _header_of_text(response: Response, body: bytes | None) -> str:
     return response.headers.get("content-type", "")
 
 
+def has_kept_lines(body: bytes) -> bool:
+    """Whether what a reader sees of a body is worth keeping.
+
+    Of a document only its converter knows the lines.
+
+    >>> has_kept_lines(b"<p>short"), has_kept_lines(b"<p>long" * 5000)
+    (False, True)
+    """
+    return _LEAST_KEPT <= len(body) <= _MOST_KEPT and not document_kind(body)
+
+
 def reading_of(response: Response, criteria: Criteria) -> bytes:
     """Signature of how a body that came with the headers of a response is read.
 
@@ -255,7 +270,7 @@ def verdict_by_content(  # noqa: PLR0913 - a page now, a page before, and what i
     if what.outcome is not VisitOutcome.COSMETIC:
         found = _copy(address, response, *_compared_by(now.lines, known), shell=now.shell)
         lines = None
-        if not document_kind(response.body):  # of which only its converter knows the lines
+        if has_kept_lines(response.body):
             lines = VersionLines(reading_of(response, criteria), now.lines)
         moved = (
             old is not None
@@ -285,6 +300,8 @@ def with_robots_tags(verdict: Verdict, tags: RobotsTags, known: Copy | None, at:
     copy = verdict.copy or known
     if copy is None or not (verdict.outcome.compared or verdict.outcome is VisitOutcome.FIRST):
         return verdict
+    if verdict.copy is None and tags == NO_TAGS and _asks_nothing(copy):
+        return verdict  # as nearly all
     after = tags.unavailable_after
     marked = replace(
         copy,
@@ -292,6 +309,10 @@ def with_robots_tags(verdict: Verdict, tags: RobotsTags, known: Copy | None, at:
         unavailable_after_seconds=int(after) if isfinite(after) else None,
     )
     return replace(verdict, copy=None if marked == known else marked)
+
+
+def _asks_nothing(copy: Copy) -> bool:
+    return copy.robots == NO_TAG and copy.unavailable_after_seconds is None
 
 
 def _before(copy: Copy | None, old: ReadPage | None) -> OldVersion | None:

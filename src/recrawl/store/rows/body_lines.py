@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from recrawl.store.rows.database import Database
 
 LARGEST_LINES = 1 << 18  # bytes; of longer pages the body is read again
-# A smaller body is read as fast as its lines are stored and read; a larger one is slow to use.
-_SMALLEST_BODY, _LARGEST_BODY = 1 << 13, 1 << 20
 _PUT = upsert("body_lines", "body, reading, size, data", "body")
 _NEWEST = """
     select reading, body_lines.size, body_lines.data, bodies.size, bodies.data
@@ -86,7 +84,7 @@ class NewLines:
         if before and before != number:
             self._new.pop(before, None)
             self._old.add(before)
-        if found is None or not _SMALLEST_BODY <= len(body) <= _LARGEST_BODY:
+        if found is None:
             return
         text = "\n".join(found.lines).encode(errors="surrogatepass")
         if len(text) <= LARGEST_LINES:
