@@ -23,13 +23,13 @@ from xxhash import xxh3_64_digest
 
 from recrawl.detect.change import (
     OldVersion,
-    compare,
+    compare_masked,
     not_converted,
     read_body,
     read_lines,
     signature,
 )
-from recrawl.detect.masks.masks import NO_MASKS, apply_masks, is_mask_displaced
+from recrawl.detect.masks.masks import NO_MASKS, apply_masks, blank_masked, is_displaced
 from recrawl.detect.shells import is_shell
 from recrawl.detect.simhash import simhash
 from recrawl.detect.text.lines import RULES_OF_TEXT
@@ -44,7 +44,10 @@ from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import NO_TAG, VisitOutcome
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recrawl.detect.change import Convert
+    from recrawl.detect.masks.blanking import BlankedLines
     from recrawl.detect.masks.masks import Masks
     from recrawl.parse.messages import Response
     from recrawl.parse.robots_tags import RobotsTags
@@ -266,23 +269,21 @@ def verdict_by_content(  # noqa: PLR0913 - a page now, a page before, and what i
         found = _copy(address, response, None, None)
         outcome = VisitOutcome.FIRST if copy is None else VisitOutcome.CHANGED
         return _changed(outcome, nan if copy is None else 1.0, found, known, response, at)
-    what = compare(_before(copy, old), now.lines, known.masks, least_change=criteria.least_change)
+    masked = blank_masked(now.lines, known.masks)
+    was = blank_masked(old.lines, known.masks) if old and old.lines is not None else None
+    what = compare_masked(_before(copy, was), masked.lines, least_change=criteria.least_change)
     if what.outcome is not VisitOutcome.COSMETIC:
-        found = _copy(address, response, *_compared_by(now.lines, known), shell=now.shell)
+        found = _copy(address, response, *_compared_by(masked.lines, known), shell=now.shell)
         lines = None
         if has_kept_lines(response.body):
             lines = VersionLines(reading_of(response, criteria), now.lines)
-        moved = (
-            old is not None
-            and old.lines is not None
-            and is_mask_displaced(old.lines, now.lines, known.masks)
-        )
+        moved = was is not None and is_displaced(was, masked)
         changed = _changed(what.outcome, what.share, found, known, response, at)
         return replace(changed, displaced=moved, gist=what.gist, lines=lines)
     assert copy is not None  # noqa: S101 - without one it is the first
     by = copy.text_signature, copy.simhash
     if not what.share:
-        by = _compared_by(now.lines, known)
+        by = _compared_by(masked.lines, known)
     # Small differences must not add up unseen: the next visit is compared with the same version.
     found = _copy(address, response, *by, shell=now.shell)
     return Verdict(VisitOutcome.COSMETIC, what.share, None if found == copy else found)
@@ -315,16 +316,15 @@ def _asks_nothing(copy: Copy) -> bool:
     return copy.robots == NO_TAG and copy.unavailable_after_seconds is None
 
 
-def _before(copy: Copy | None, old: ReadPage | None) -> OldVersion | None:
+def _before(copy: Copy | None, was: BlankedLines | None) -> OldVersion | None:
     if copy is None:
         return None
-    return OldVersion(old.lines if old else None, copy.text_signature or b"", copy.simhash)
+    return OldVersion(was.lines if was else None, copy.text_signature or b"", copy.simhash)
 
 
-def _compared_by(lines: tuple[str, ...], known: PageFacts) -> tuple[bytes, int | None]:
-    """Signature and, where no version is kept to compare with, simhash of lines."""
-    kept = apply_masks(lines, known.masks)
-    return signature(kept), None if known.keeps else simhash(kept)
+def _compared_by(masked: Sequence[str], known: PageFacts) -> tuple[bytes, int | None]:
+    """Signature and, where no version is kept to compare with, simhash of masked lines."""
+    return signature(masked), None if known.keeps else simhash(masked)
 
 
 def dated_by_response(response: Response, at: float) -> bool:
