@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import run_state_machine_as_test
 
@@ -44,7 +44,13 @@ from recrawl.entries.listings import (
     SyncOutcome,
 )
 from recrawl.entries.pushes import Subscription, SubscriptionsKnown
-from recrawl.entries.records import Destination, PageCount, Tombstone, Undelivered
+from recrawl.entries.records import (
+    Destination,
+    PageCount,
+    Tombstone,
+    Undelivered,
+    VersionLines,
+)
 from recrawl.entries.reports import AnsweredReport, VisitsReported
 from recrawl.entries.sources import Source, SourceKind, SourcesKnown
 from recrawl.errors import InvalidParameter, StoreError, StoreLocked
@@ -547,6 +553,82 @@ def test_the_writer_s_thread_works_on_any_store(store, reader):
     assert receipts == list(range(1, 151))
     assert isinstance(refused, InvalidParameter)
     assert reader.last_visit() == 150
+
+
+# Lines of newest versions.
+
+
+def long_page(word):
+    """A body that is long enough to have its lines kept, and these."""
+    lines = tuple(f"{word} {number}" for number in range(500))
+    body = "".join(f"<p class=a>{line}</p>" for line in lines).encode(errors="replace")
+    return {"body": body, "lines": VersionLines(b"as read", lines)}
+
+
+def test_lines_are_kept_of_the_newest_version(store, reader):
+    one, two = long_page("one"), long_page("两 \ud800")
+    store.write([visit(0, **one), visit(1, **one)])
+
+    assert reader.newest_lines(0) == reader.newest_lines(1) == one["lines"]
+    assert reader.newest_lines(2) is None
+    store.write([visit(0, 1, **two)])
+    assert reader.newest_lines(0) == two["lines"]
+    assert reader.newest_lines(1) is None  # its body went out of use for another page
+    assert reader.newest_body(1) == one["body"]
+
+
+def test_lines_of_a_page_without_text_are_none_and_not_missing(store, reader):
+    store.write([visit(0, body=bytes(9000), lines=VersionLines(b"", ()))])
+
+    assert reader.newest_lines(0) == VersionLines(b"", ())
+
+
+def test_a_version_without_lines_leaves_none_of_the_one_before(store, reader):
+    one, two = long_page("one"), long_page("two")
+    store.write([visit(0, **one)])
+    store.write([visit(0, 1, body=two["body"])])
+
+    assert reader.newest_lines(0) is None
+    store.write([visit(0, 2, **one)])
+    assert reader.newest_lines(0) == one["lines"]
+
+
+@given(turns=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), max_size=12))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20)
+def test_lines_are_always_those_of_the_newest_version(store, reader, turns):
+    """However pages change and return within one transaction or over several."""
+    pages = [long_page(str(number)) for number in range(3)] + [{"body": b"no lines", "lines": None}]
+    start = reader.last_visit()
+    made = [
+        visit(page, start + number, **pages[which]) for number, (page, which) in enumerate(turns)
+    ]
+    store.write(made[: len(made) // 2])
+    store.write(made[len(made) // 2 :])
+
+    lines = {each["body"]: each["lines"] for each in pages}
+    for page in range(3):
+        assert reader.newest_lines(page) in (None, lines.get(reader.newest_body(page)))
+
+
+def test_more_lines_than_anybody_reads_are_not_kept(store, reader):
+    lines = VersionLines(b"as read", ("x" * 1000,) * 300)
+    store.write([visit(0, body=b"a" * 100_000, lines=lines)])
+
+    assert reader.newest_lines(0) is None
+
+
+def test_lines_go_with_their_version(store, reader):
+    """Erased, pruned, or dropped because the page asks for it."""
+    one = long_page("one")
+    asks = Copy(b"a", robots=RobotsTag.NOARCHIVE)
+    store.write([visit(page, copy=Copy(b"a"), **one) for page in (0, 1)])
+    store.write([PagesErased([0], NOON)])
+    assert reader.newest_lines(0) is None
+    store.write([visit(1, 1, **long_page("two"))])
+    store.write([visit(1, 2, copy=asks, **long_page("three"))])
+
+    assert (reader.newest_lines(1), reader.versions(1)) == (None, [])
+    assert all(part.found == 0 for part in reader.check())
 
 
 # Pages that are taken out, and what pages ask.

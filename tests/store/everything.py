@@ -30,7 +30,7 @@ from recrawl.entries.freshness import FreshnessNoted
 from recrawl.entries.listings import ListingSynced, SyncOutcome
 from recrawl.entries.manifests import ListedChunk, Manifest
 from recrawl.entries.pushes import Subscription, SubscriptionsKnown
-from recrawl.entries.records import Destination
+from recrawl.entries.records import Destination, VersionLines
 from recrawl.entries.reports import AnsweredReport, VisitsReported
 from recrawl.entries.sources import Source, SourceKind, SourcesKnown
 from recrawl.store import create_store, open_for_writing
@@ -69,6 +69,8 @@ def fill(address: Address, pages: int = 50, visits: int = 400) -> None:
                     )
                 ]
             )
+        long = {"body": b"<p>long</p>" * 1000, "lines": VersionLines(b"as read", ("long",) * 1000)}
+        store.write([visit(2, 450.0, outcome=VisitOutcome.CHANGED, **long)])
         duplicate = DuplicateOf(0, DuplicateSign.CONTENT)
         store.write([visit(3, 500.0, outcome=VisitOutcome.DUPLICATE, original=duplicate)])
         store.write(_beside())

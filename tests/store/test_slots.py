@@ -168,6 +168,7 @@ def read(store):
         "moves": store.moves(numbers),
         "versions": [store.versions(page) for page in numbers],
         "bodies": [store.newest_body(page) for page in numbers],
+        "lines": [store.newest_lines(page) for page in numbers],
         "latest": store.latest_visits(pages),
         "responses": store.latest_responses(pages),
         "counts": store.recent_visit_counts(pages, 3000.0),

@@ -17,7 +17,7 @@ from recrawl.crawl.discovery import Discovery
 from recrawl.crawl.duplicates import DuplicateFinder
 from recrawl.crawl.finding import SiteFinder
 from recrawl.crawl.hints import HintTaker
-from recrawl.crawl.ledger import Ledger
+from recrawl.crawl.ledger import Ledger, NewestVersions
 from recrawl.crawl.lending import Lender
 from recrawl.crawl.listing_fetch import ListFetcher
 from recrawl.crawl.listing_sync import ListingSyncer
@@ -127,8 +127,9 @@ class Crawler:
         client.is_elsewhere = settings.is_elsewhere
         self._new_pages = NewPages(self.schedule, ledger, robots, self._wake, threads)
         pages = PageReader(threads, documents, cpu.charge, on_remark)
-        visitor = PageVisitor(crawl, client, self._version, clock, pages, lambda: self._stopping)
-        duplicates = DuplicateFinder(self.schedule, threads, self._version, self._new_pages.moved)
+        versions = NewestVersions(ledger, reader)
+        visitor = PageVisitor(crawl, client, versions, clock, pages, lambda: self._stopping)
+        duplicates = DuplicateFinder(self.schedule, threads, versions.body, self._new_pages.moved)
         self._visits = VisitCycle(
             self.schedule, visitor, ledger, self._new_pages, duplicates, on_remark
         )
@@ -153,7 +154,7 @@ class Crawler:
         if settings.push is not None:
             feeds = CrawlFeeds(crawl, reader)
             self._receiving = self._subscriber_of(settings.push, feeds, self._hint).keep
-        outside = OutsideVisits(self.schedule, ledger.newest, self._version)
+        outside = OutsideVisits(self.schedule, ledger.newest, versions.body)
         self.lender = Lender(outside, self.schedule, ledger, self._new_pages, threads)
         self.lender.wake = self._wake
         lists = ListFetcher(client, threads)
@@ -395,13 +396,6 @@ class Crawler:
             task.add_done_callback(self._ended)
             begun.append(task)
         return begun
-
-    def _version(self, page: int) -> bytes | None:
-        """The newest version of a page; None where none is kept that can be read."""
-        try:
-            return self._ledger.version(page) or self._reader.newest_body(page)
-        except StoreCorrupt:  # the copy's signatures tell changes, too, and `check` tells of it
-            return None
 
     def _robots(self, origin: str) -> RobotsRead | None:
         """A robots.txt as it was read; None where it was not, or is damaged: it is read again."""

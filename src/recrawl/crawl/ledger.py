@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from recrawl.crawl.tally import Tally
-from recrawl.errors import StoreError
+from recrawl.errors import StoreCorrupt, StoreError
 
 if TYPE_CHECKING:
     import asyncio
@@ -20,8 +20,39 @@ if TYPE_CHECKING:
 
     from recrawl.crawl.page_visit import PageVisit
     from recrawl.entries.entries import Copy, Entry, Receipt, VisitMade
+    from recrawl.entries.records import VersionLines
     from recrawl.entries.reports import VisitsReported
+    from recrawl.entries.store import ReadStore
     from recrawl.store.writer import Writer
+
+
+class NewestVersions:
+    """The newest version of each page, on disk or about to be.
+
+    Args:
+        ledger: Knows what is about to be.
+        reader: Reads what is on disk.
+    """
+
+    def __init__(self, ledger: Ledger, reader: ReadStore) -> None:
+        self._ledger = ledger
+        self._reader = reader
+
+    def body(self, page: int) -> bytes | None:
+        """The newest version of a page; None where none is kept that can be read."""
+        made = self._ledger.version(page)
+        try:
+            return self._reader.newest_body(page) if made is None else made.body
+        except StoreCorrupt:  # the copy's signatures tell changes, too, and `check` tells of it
+            return None
+
+    def lines(self, page: int) -> VersionLines | None:
+        """What a reader saw of it; None where that is not kept."""
+        made = self._ledger.version(page)
+        try:
+            return self._reader.newest_lines(page) if made is None else made.lines
+        except StoreCorrupt:  # there is the body, if it is not that
+            return None
 
 
 class Ledger:
@@ -97,10 +128,9 @@ class Ledger:
             return copy, masks
         return made.copy or copy, masks if made.masks is None else made.masks
 
-    def version(self, page: int) -> bytes | None:
-        """The newest version of a page, where it is not on disk yet."""
-        made = self._versions.get(page)
-        return None if made is None else made.body
+    def version(self, page: int) -> VisitMade | None:
+        """The visit that brought the newest version of a page, where it is not on disk yet."""
+        return self._versions.get(page)
 
     def _remember(self, made: VisitMade) -> None:
         """Keep what a visit found until it is on disk."""

@@ -27,9 +27,12 @@ from recrawl.detect.recent_texts import RevertedTexts, SharedTexts
 from recrawl.detect.reliability import ETAG, MODIFIED, NOT_MODIFIED
 from recrawl.detect.verdict import (
     PageFacts,
+    ReadPage,
     Verdict,
+    has_kept_lines,
     is_date_right,
     read_response,
+    reading_of,
     verdict_by_content,
     verdict_by_signature,
     verdict_unread,
@@ -49,9 +52,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from recrawl.clock import Clock
+    from recrawl.crawl.ledger import NewestVersions
     from recrawl.crawl.page_reader import PageReader
     from recrawl.detect.change import Convert
-    from recrawl.detect.verdict import ReadPage
     from recrawl.entries.entries import Copy
     from recrawl.entries.filtering import DuplicateOf
     from recrawl.entries.manifests import Manifest
@@ -143,7 +146,7 @@ class PageVisitor:
     Args:
         crawl: The crawl as it stands.
         client: Makes requests.
-        version: Gives the newest version of a page; None where none is kept.
+        versions: Newest versions of pages.
         clock: Source of the current time.
         reader: Makes bodies ready to be read.
         stopping: Whether the crawl was asked to stop: no second request begins then.
@@ -153,7 +156,7 @@ class PageVisitor:
         self,
         crawl: Crawl,
         client: PoliteClient,
-        version: Callable[[int], bytes | None],
+        versions: NewestVersions,
         clock: Clock,
         reader: PageReader,
         stopping: Callable[[], bool],
@@ -161,7 +164,7 @@ class PageVisitor:
         self._crawl = crawl
         self._trust = crawl.trust
         self._client = client
-        self._version = version
+        self._versions = versions
         self._clock = clock
         self._reader = reader
         self._stopping = stopping
@@ -220,7 +223,7 @@ class PageVisitor:
         settled = verdict_unread(page.address, response, page.copy)
         if settled is None:
             keeps = self._crawl.settings.versions > 0 and RobotsTag.NOARCHIVE not in tags.at(at)
-            known = replace(self._known(page, masks), keeps=keeps)
+            known = self._known(page, masks, keeps=keeps)
             settled = await self._judge_content(page, response, known, at)
         settled = with_lasting_validators(settled, response, at)
         return self._visit_of(page, response, with_robots_tags(settled, tags, page.copy, at), now)
@@ -246,8 +249,10 @@ class PageVisitor:
             judge = partial(verdict_by_signature, page.address, response, read, known)
             if (settled := await run(judge)) is not None:
                 return settled
-            body = self._old_body(page)
             by_content = partial(self._by_content, page, response, read, known, at)
+            if (lines := self._old_lines(page, response)) is not None:
+                return await run(partial(by_content, ReadPage(lines)))
+            body = self._old_body(page)
             if not document_kind(body or b""):
                 return await run(partial(by_content, body))
         # Outside of the turn: others go on while an old document is converted.
@@ -262,15 +267,18 @@ class PageVisitor:
         now: ReadPage,
         known: PageFacts,
         at: float,
-        body: bytes | None,
+        before: ReadPage | bytes | None,
         convert: Convert = not_converted,
     ) -> Verdict:
-        """The verdict on a response that does not read as the copy did."""
-        criteria = page.rule.criteria
-        old = None if body is None else read_response(response, criteria, body, convert)
+        """The verdict on a response that does not read as the copy did, read already or not."""
+        criteria, old = page.rule.criteria, before
+        if isinstance(old, bytes):
+            old = read_response(response, criteria, old, convert)
         return verdict_by_content(page.address, response, now, known, criteria, old=old, at=at)
 
-    def _known(self, page: LeasedPage, masks: Masks | None = None) -> PageFacts:
+    def _known(
+        self, page: LeasedPage, masks: Masks | None = None, *, keeps: bool = True
+    ) -> PageFacts:
         host, number = page.lease.host, page.lease.page
         before = float(self._crawl.last[number])
         known = page.masks if masks is None else masks
@@ -282,12 +290,22 @@ class PageVisitor:
             known,
             None if isnan(before) else before * SECONDS_A_DAY,
             self._trust.believes_dates(host),
+            keeps,
         )
 
     def _old_body(self, page: LeasedPage) -> bytes | None:
         """The version that is kept; None where none is."""
         keeps = page.copy is not None and self._crawl.settings.versions > 0
-        return self._version(page.lease.page) if keeps else None
+        return self._versions.body(page.lease.page) if keeps else None
+
+    def _old_lines(self, page: LeasedPage, response: Response) -> tuple[str, ...] | None:
+        """What a reader saw of it, if it would be read now as it was; None where nobody knows."""
+        keeps = page.copy is not None and self._crawl.settings.versions > 0
+        if not keeps or not has_kept_lines(response.body):  # the old one may well be as small
+            return None
+        kept = self._versions.lines(page.lease.page)
+        same = kept is not None and kept.reading == reading_of(response, page.rule.criteria)
+        return kept.lines if kept is not None and same else None
 
     # Second requests.
 
@@ -384,7 +402,9 @@ class PageVisitor:
             visit = replace(visit, audit=Audit.NOISE, masks=pair.masks)
         verdict = visit.verdict
         if verdict.outcome is VisitOutcome.CHANGED and verdict.share <= _AS_BY_ITSELF * pair.left:
-            verdict = replace(verdict, outcome=VisitOutcome.COSMETIC, age=nan, body=None)
+            verdict = replace(
+                verdict, outcome=VisitOutcome.COSMETIC, age=nan, body=None, lines=None
+            )
             visit = replace(visit, verdict=verdict)
         return visit
 

@@ -139,6 +139,7 @@ class VisitCycle:
             audit=visit.audit,
             copy=verdict.copy,
             body=verdict.body if keeps else None,
+            lines=verdict.lines if keeps else None,
             masks=None if visit.masks is None else as_json(visit.masks),
             change=learned.change,
             event=event,

@@ -9,7 +9,7 @@ Pure.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -174,14 +174,28 @@ def compare(
         >>> compare(old, ("Tea", "6 euros"), least_change=0.5).outcome.label
         'cosmetic'
     """
+    if old is not None and old.lines is not None:
+        old = replace(old, lines=apply_masks(old.lines, masks))
+    return compare_masked(old, apply_masks(new, masks), least_change=least_change)
+
+
+def compare_masked(
+    old: OldVersion | None, now: Sequence[str], *, least_change: float = 0.0
+) -> Change:
+    """Compare a page with its old version, of which masks have been applied to both.
+
+    Args:
+        old: The old version; None for the first visit.
+        now: Lines of the page now.
+        least_change: Share of the words that must differ for a change to count.
+    """
     if old is None:
         return Change(VisitOutcome.FIRST, nan)
-    now = apply_masks(new, masks)
     if signature(now) == old.signature:
         return Change(VisitOutcome.COSMETIC, 0.0)
     gist = ""
     if old.lines is not None:
-        share, gist = word_change(apply_masks(old.lines, masks), now)
+        share, gist = word_change(old.lines, now)
     elif old.simhash is not None:
         share = estimated_share(old.simhash, simhash(now))
     else:

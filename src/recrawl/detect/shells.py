@@ -61,8 +61,8 @@ def is_shell(page: str, lines: Sequence[str]) -> bool:
         >>> is_shell(shell, ("Shop",)), is_shell("<p>Closed.<script></script>", ("Closed.",))
         (True, False)
     """
-    letters = sum(len(_TARGET.sub("", line).strip()) for line in lines)
-    if letters > _MOST_LETTERS + _MOST_LETTERS or len(page) > _LARGEST or is_too_complex(page):
+    letters = _letters(lines)
+    if letters > 2 * _MOST_LETTERS or len(page) > _LARGEST or is_too_complex(page):
         return False
     tree = HTMLTree.parse(page.encode(errors="replace").decode())
     document = tree.document
@@ -78,6 +78,16 @@ def is_shell(page: str, lines: Sequence[str]) -> bool:
         return imports or document.query_selector(_LOADED) is not None
     pleas = (each.text for each in document.query_selector_all("noscript"))
     return letters <= _MOST_BESIDE_NOSCRIPT and any(map(_PLEA.search, pleas))
+
+
+def _letters(lines: Sequence[str]) -> int:
+    """Letters of lines without targets of links; where there are many, not all are counted."""
+    letters = 0
+    for line in lines:
+        letters += len(_TARGET.sub("", line).strip() if LINK in line else line.strip())
+        if letters > 2 * _MOST_LETTERS:
+            break
+    return letters
 
 
 def _words(element: object) -> str:

@@ -23,25 +23,31 @@ from xxhash import xxh3_64_digest
 
 from recrawl.detect.change import (
     OldVersion,
-    compare,
+    compare_masked,
     not_converted,
     read_body,
     read_lines,
     signature,
 )
-from recrawl.detect.masks.masks import NO_MASKS, apply_masks, is_mask_displaced
+from recrawl.detect.masks.masks import NO_MASKS, apply_masks, blank_masked, is_displaced
 from recrawl.detect.shells import is_shell
 from recrawl.detect.simhash import simhash
+from recrawl.detect.text.lines import RULES_OF_TEXT
 from recrawl.detect.walls.walls import detect_wall
 from recrawl.entries.entries import Copy
+from recrawl.entries.records import VersionLines
 from recrawl.parse.dates import http_date
 from recrawl.parse.documents import document_kind
 from recrawl.parse.headers import validators
+from recrawl.parse.robots_tags import NO_TAGS
 from recrawl.units import SECONDS_A_DAY
-from recrawl.visits.status import VisitOutcome
+from recrawl.visits.status import NO_TAG, VisitOutcome
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recrawl.detect.change import Convert
+    from recrawl.detect.masks.blanking import BlankedLines
     from recrawl.detect.masks.masks import Masks
     from recrawl.parse.messages import Response
     from recrawl.parse.robots_tags import RobotsTags
@@ -53,6 +59,9 @@ _MADE_JUST_NOW_SECONDS = 2.0
 _SHORT_GAP_SECONDS = 10 * _MADE_JUST_NOW_SECONDS  # in which one change in ten is as young
 _NO_PAGE = "soft-404"  # a wall that says that there is no such page
 _NO_TEXT = "empty"
+# Bytes of bodies whose lines are kept: a smaller one is parsed as fast as its lines are stored and
+# read (benchmarks/flames.py), and compressing beside a larger one is slow.
+_LEAST_KEPT, _MOST_KEPT = 1 << 13, 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +108,7 @@ class Verdict:
         copy: What is known of the copy from now on; None where that is what was known before.
         age: Days from the last change to the visit; nan where that is unknown.
         body: Bytes worth keeping as a version; None where there are none.
+        lines: What a reader sees of them; None where that is not worth keeping.
         wall: What stood in place of the page, if anything did.
         displaced: Whether a change took the place of a mask away, or edited a line beside it.
         gist: Kind of a change, one of `recrawl.detect.diff.gist.GISTS`; empty if unknown.
@@ -112,6 +122,7 @@ class Verdict:
     wall: str = ""
     displaced: bool = False
     gist: str = ""
+    lines: VersionLines | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,9 +176,7 @@ def read_response(
         body: The other body; None for that of the response.
         convert: Makes HTML of PDF and Office documents.
     """
-    header = response.headers.get("content-type", "")
-    if body is not None and document_kind(response.body):
-        header = ""  # it speaks of a document, which the other body may not be
+    header = _header_of_text(response, body)
     read = read_body(response.body if body is None else body, header, convert)
     if read is None:
         return ReadPage(None)
@@ -178,6 +187,37 @@ def read_response(
     whole = read_lines(text, html=html) if criteria.watch or criteria.ignore else lines
     wall = detect_wall(response.status, response.headers, whole, text)
     return ReadPage(lines, wall, is_shell(text, whole))
+
+
+def _header_of_text(response: Response, body: bytes | None) -> str:
+    """`Content-Type` of a response, or of another body that came with such headers."""
+    if body is not None and document_kind(response.body):
+        return ""  # it speaks of a document, which the other body may not be
+    return response.headers.get("content-type", "")
+
+
+def has_kept_lines(body: bytes) -> bool:
+    """Whether what a reader sees of a body is worth keeping.
+
+    Of a document only its converter knows the lines.
+
+    >>> has_kept_lines(b"<p>short"), has_kept_lines(b"<p>long" * 5000)
+    (False, True)
+    """
+    return _LEAST_KEPT <= len(body) <= _MOST_KEPT and not document_kind(body)
+
+
+def reading_of(response: Response, criteria: Criteria) -> bytes:
+    """Signature of how a body that came with the headers of a response is read.
+
+    A body has the same lines wherever this is the same, so they need not be read again.
+
+    Args:
+        response: The response, after all redirects.
+        criteria: What counts.
+    """
+    how = (RULES_OF_TEXT, _header_of_text(response, b""), criteria.watch, criteria.ignore)
+    return xxh3_64_digest(repr(how).encode(errors="surrogatepass"))
 
 
 def verdict_by_signature(
@@ -229,20 +269,21 @@ def verdict_by_content(  # noqa: PLR0913 - a page now, a page before, and what i
         found = _copy(address, response, None, None)
         outcome = VisitOutcome.FIRST if copy is None else VisitOutcome.CHANGED
         return _changed(outcome, nan if copy is None else 1.0, found, known, response, at)
-    what = compare(_before(copy, old), now.lines, known.masks, least_change=criteria.least_change)
+    masked = blank_masked(now.lines, known.masks)
+    was = blank_masked(old.lines, known.masks) if old and old.lines is not None else None
+    what = compare_masked(_before(copy, was), masked.lines, least_change=criteria.least_change)
     if what.outcome is not VisitOutcome.COSMETIC:
-        found = _copy(address, response, *_compared_by(now.lines, known), shell=now.shell)
-        moved = (
-            old is not None
-            and old.lines is not None
-            and is_mask_displaced(old.lines, now.lines, known.masks)
-        )
+        found = _copy(address, response, *_compared_by(masked.lines, known), shell=now.shell)
+        lines = None
+        if has_kept_lines(response.body):
+            lines = VersionLines(reading_of(response, criteria), now.lines)
+        moved = was is not None and is_displaced(was, masked)
         changed = _changed(what.outcome, what.share, found, known, response, at)
-        return replace(changed, displaced=moved, gist=what.gist)
+        return replace(changed, displaced=moved, gist=what.gist, lines=lines)
     assert copy is not None  # noqa: S101 - without one it is the first
     by = copy.text_signature, copy.simhash
     if not what.share:
-        by = _compared_by(now.lines, known)
+        by = _compared_by(masked.lines, known)
     # Small differences must not add up unseen: the next visit is compared with the same version.
     found = _copy(address, response, *by, shell=now.shell)
     return Verdict(VisitOutcome.COSMETIC, what.share, None if found == copy else found)
@@ -260,6 +301,8 @@ def with_robots_tags(verdict: Verdict, tags: RobotsTags, known: Copy | None, at:
     copy = verdict.copy or known
     if copy is None or not (verdict.outcome.compared or verdict.outcome is VisitOutcome.FIRST):
         return verdict
+    if verdict.copy is None and tags == NO_TAGS and _asks_nothing(copy):
+        return verdict  # as nearly all
     after = tags.unavailable_after
     marked = replace(
         copy,
@@ -269,16 +312,19 @@ def with_robots_tags(verdict: Verdict, tags: RobotsTags, known: Copy | None, at:
     return replace(verdict, copy=None if marked == known else marked)
 
 
-def _before(copy: Copy | None, old: ReadPage | None) -> OldVersion | None:
+def _asks_nothing(copy: Copy) -> bool:
+    return copy.robots == NO_TAG and copy.unavailable_after_seconds is None
+
+
+def _before(copy: Copy | None, was: BlankedLines | None) -> OldVersion | None:
     if copy is None:
         return None
-    return OldVersion(old.lines if old else None, copy.text_signature or b"", copy.simhash)
+    return OldVersion(was.lines if was else None, copy.text_signature or b"", copy.simhash)
 
 
-def _compared_by(lines: tuple[str, ...], known: PageFacts) -> tuple[bytes, int | None]:
-    """Signature and, where no version is kept to compare with, simhash of lines."""
-    kept = apply_masks(lines, known.masks)
-    return signature(kept), None if known.keeps else simhash(kept)
+def _compared_by(masked: Sequence[str], known: PageFacts) -> tuple[bytes, int | None]:
+    """Signature and, where no version is kept to compare with, simhash of masked lines."""
+    return signature(masked), None if known.keeps else simhash(masked)
 
 
 def dated_by_response(response: Response, at: float) -> bool:

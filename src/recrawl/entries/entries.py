@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
     from recrawl.entries.filtering import DuplicateOf
     from recrawl.entries.manifests import Manifest
+    from recrawl.entries.records import VersionLines
     from recrawl.visits.status import FeedKind, RemovalReason, RobotsTag, VisitOutcome
 
 
@@ -113,6 +114,7 @@ class VisitMade:
         took_seconds: From the request to the end of the response.
         copy: The new copy; None if it is unchanged.
         body: Bytes to store as a version.
+        lines: What a reader sees of the body; None if that is not to be stored.
         masks: The new masks of the page, as text; None if they are unchanged.
         change: The new status of the page; None if it is unchanged.
         event: What readers of the change feed are told; None for nothing.
@@ -136,6 +138,7 @@ class VisitMade:
     event: PageEvent | None = None
     target: str | None = None
     original: DuplicateOf | None = None
+    lines: VersionLines | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,19 @@ class Host:
 
 
 @dataclass(frozen=True, slots=True)
+class VersionLines:
+    """What a reader sees of a version: what the next one is compared with.
+
+    Args:
+        reading: Signature of how the version was read; read otherwise, it has other lines.
+        lines: Its lines, none of them empty or with a line break in it.
+    """
+
+    reading: bytes
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Version:
     """A stored version of a page.
 

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         Tombstone,
         Undelivered,
         Version,
+        VersionLines,
     )
     from recrawl.entries.reports import AnsweredReport
     from recrawl.entries.sources import Source
@@ -181,6 +182,9 @@ class ReadStore(Protocol):
 
     def newest_body(self, page: int) -> bytes | None:
         """Body of the newest version of a page; None where none is kept."""
+
+    def newest_lines(self, page: int) -> VersionLines | None:
+        """Lines of the newest version of a page; None where none are kept."""
 
     def body(self, digest: bytes) -> bytes | None:
         """A body by its digest; None where it is not kept."""

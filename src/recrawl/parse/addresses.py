@@ -106,6 +106,7 @@ def site_of(address: str) -> str:
     return _site(_parts(address)["origin"])
 
 
+@lru_cache(maxsize=1 << 10)  # each step of a visit asks for some part of the same address
 def _parts(address: str) -> re.Match[str]:
     match = _FETCHABLE.match(address)
     if match is None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from recrawl.parse.dates import http_date
@@ -85,6 +86,7 @@ def retry_after(text: str, now_seconds: float) -> float | None:
     return min(max(seconds / SECONDS_A_DAY, 0.0), LONGEST_WAIT)
 
 
+@lru_cache(256)  # a few for all pages
 def content_type(text: str) -> tuple[str, str | None]:
     """Media type and charset of a Content-Type, both in lower case; empty and None where missing.
 

@@ -103,8 +103,9 @@ def read_robots_tags(response: Response, agent: str) -> RobotsTags:
     """
     token = product_token(agent)
     found = NO_TAGS
-    for header in response.headers.get(HEADER, "")[:_LONGEST].split(HEADER_JOINT.strip()):
-        found |= _listed(header, token)
+    if HEADER in response.headers:
+        for header in response.headers[HEADER][:_LONGEST].split(HEADER_JOINT.strip()):
+            found |= _listed(header, token)
     mime = response.headers.get("content-type", "")
     if content_type(mime)[0] in _PAGES:
         for content in _contents(response.body, mime, token):

@@ -52,6 +52,7 @@ TABLES = {
     "latest_visits": "block",
     "bodies": "id",
     "versions": "page, at",
+    "body_lines": "body",
     "changes": "id",
     "manifests": "visit",
     "destinations": "id",
@@ -68,7 +69,14 @@ _NUMBERED = ("changes", "hints")
 _MOST_ROWS = 5000
 _MOST_BYTES = 1 << 23
 # Rows of these may be megabytes long.
-_LARGE = {"bodies": 8, "checkpoint": 8, "latest_visits": 8, "manifests": 16, "robots": 16}
+_LARGE = {
+    "bodies": 8,
+    "body_lines": 64,
+    "checkpoint": 8,
+    "latest_visits": 8,
+    "manifests": 16,
+    "robots": 16,
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,13 @@
 """Share of words that differ between two versions."""
 
 import time
+from collections import Counter
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from recrawl.detect.diff.share import share_changed
+from recrawl.detect.diff.share import share_changed, word_change
 from recrawl.detect.text.lines import LINK
 from recrawl.detect.text.words import words
 
@@ -72,3 +73,36 @@ def test_a_hundred_thousand_lines_in_another_order_take_little_time():
 
     assert share > 0.4
     assert time.process_time() - began < 10
+
+
+@given(LINES, LINES)
+def test_words_that_came_and_went_are_those_of_the_multisets(old, new):
+    """The share by the formula, from counts of all words; where lines moved, it is more."""
+    before, after = Counter(words(old)), Counter(words(new))
+    differing = (before - after).total() + (after - before).total()
+
+    share, gist = word_change(old, new)
+
+    assert share >= differing / max(before.total() + after.total(), 1) - 1e-12
+    if sorted(old) != sorted(new) and not set(old) & set(new):
+        assert share == pytest.approx(differing / (before.total() + after.total())) or not differing
+    assert differing == 0 or (gist == "added") <= (before <= after)
+    assert differing == 0 or (gist == "removed") <= (after <= before)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "gist"),
+    [
+        ("costs 5", "costs 6", "figures"),
+        ("costs 5²", "costs 7³", "figures"),
+        ("x ² y z", "x y z", "figures"),
+        ("x y z", "x y z ٣", "figures"),
+        ("a b c d e", "a b c d e f", "added"),
+        ("a b c d e f", "a b c d e", "removed"),
+        ("a b c d e f", "a b c d e g", "edited"),
+        ("a b", "c d", "rewritten"),
+    ],
+)
+def test_kinds_of_changes(old, new, gist):
+    """Digits are those of any script, and raised ones, too."""
+    assert word_change((old,), (new,)).gist == gist

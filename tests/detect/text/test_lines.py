@@ -5,8 +5,19 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from xxhash import xxh3_64_hexdigest
 
-from recrawl.detect.text.lines import GAP, LINK, lines, text_lines
+from recrawl.detect.text.lines import (
+    _LONGEST_KEPT,
+    _MOST_KEPT,
+    _TOKEN_LEFT,
+    GAP,
+    LINK,
+    RULES_OF_TEXT,
+    lines,
+    text_lines,
+)
+from recrawl.detect.text.markup import TOKEN, TOKEN_PARTS, UNSEEN_TOKEN
 from tests.cpu import cpu_seconds
 
 HOSTILE = [
@@ -188,3 +199,49 @@ def test_spelling_of_tags_does_not_matter(texts, data):
     page = "".join(data.draw(opening) + text for text in texts)
 
     assert lines(page) == lines("".join(f"<p>{text}</p>" for text in texts))
+
+
+@given(HTML)
+def test_a_token_says_by_itself_what_it_says_in_its_page(page):
+    """So what replaces it can be kept: nothing of it depends on what stands around it."""
+    parts = TOKEN.split(page)
+    place = len(parts[0])
+
+    assert "".join(parts) == page
+    for token, text in zip(parts[1::2], parts[2::2], strict=True):
+        there, alone = TOKEN_PARTS.match(page, place), TOKEN_PARTS.match(token)
+        assert there is not None
+        assert alone is not None
+        assert there.groups() == alone.groups()
+        assert there.end() - place == alone.end() == len(token)
+        assert not UNSEEN_TOKEN.match(token) or not any(alone.groups())
+        place += len(token) + len(text)
+
+
+def test_pages_with_ever_new_tags_are_read_alike_and_take_no_more_memory():
+    def page(number):
+        return f'<title>{number}</title><a href="/{number}?a&amp;b"><b id={number}>x</b></a>'
+
+    def read(numbers):
+        return [lines(page(number)) for number in numbers]
+
+    first = read(range(20_000))
+    again = read(range(20_000))
+
+    assert first == again
+    assert first[7] == ("7", f"{LINK}/7?a&b x")
+    assert len(_TOKEN_LEFT) <= _MOST_KEPT
+    assert max(map(len, _TOKEN_LEFT)) <= _LONGEST_KEPT
+
+
+def test_what_is_a_line_changes_only_with_the_number_of_its_rules():
+    """Stores keep lines under this number: raise it, and put the new hash here."""
+    pieces = [
+        *('<title>A &amp; B</title><p class="x">one<br>two</p>', "<td>a<td>b", "x\u200by \u3000z"),
+        *('<a href="/b?utm_source=x&amp;c=1#top">c</a><img alt=cat>', "5 minutes ago", "<!-- -->"),
+        *("<script>no</script><textarea>no</textarea>", "e\u0301 &euro; &#8211;", "<x-y>custom"),
+    ]
+    read = [lines(page) for page in (*pieces, "".join(pieces))]
+    read += [text_lines(text) for text in ('{"a": [1, "b, c"]}', "a  b\n\nc")]
+
+    assert (RULES_OF_TEXT, xxh3_64_hexdigest(repr(read).encode())) == (1, "f9d231036a7ea852")

@@ -34,7 +34,7 @@ from recrawl.entries.filtering import (
 from recrawl.entries.listings import ListingSynced, Quality, SyncOutcome
 from recrawl.entries.manifests import ListedChunk, Manifest
 from recrawl.entries.pushes import Subscription, SubscriptionsKnown
-from recrawl.entries.records import Destination
+from recrawl.entries.records import Destination, VersionLines
 from recrawl.entries.reports import AnsweredReport, VisitsReported
 from recrawl.entries.sources import Source, SourceKind, SourcesKnown
 from recrawl.errors import StoreError
@@ -48,6 +48,9 @@ if TYPE_CHECKING:
 # Where a value may be put, by the first byte of an input.
 _CELLS = (
     "update bodies set data = ?",
+    "update body_lines set data = ?",
+    "update body_lines set reading = ?",
+    "update body_lines set size = length(?)",
     "update robots set body = ?",
     "update checkpoint set data = ? where block = 0 and part = 'value'",
     "update checkpoint set data = ? where block = 0 and part = 'array'",
@@ -126,7 +129,8 @@ def _whole_store() -> bytes:
                     VisitMade(
                         *(0, 60.0, VisitOutcome.FIRST, 200),
                         copy=first,
-                        body=b"<p>a" * 99,
+                        body=b"<p>a" * 2999,
+                        lines=VersionLines(b"as read", ("a",) * 2999),
                         event=new,
                     ),
                     VisitMade(
@@ -211,6 +215,7 @@ def _read_all(store: ReadStore) -> None:
     for page in pages:
         store.history(page)
         store.newest_body(page)
+        store.newest_lines(page)
         for version in store.versions(page):
             store.body(version.digest)
     list(store.visits())

@@ -25,6 +25,7 @@ from recrawl.entries.entries import (
 )
 from recrawl.entries.listings import ListingSynced, SyncOutcome
 from recrawl.entries.manifests import ListedChunk, Manifest
+from recrawl.entries.records import VersionLines
 from recrawl.entries.sources import Source, SourceKind, SourcesKnown
 from recrawl.settings.settings import read_settings
 from recrawl.store import create_store
@@ -85,7 +86,9 @@ def _feed() -> Source:
 
 def _visit(page: int, number: int) -> VisitMade:
     changed = (page + number) % 3 == 0
-    body = b"<p>Page %d at <b>%d</b>" % (page, number if changed else 0) + b" word" * 200
+    # One page is long enough to have its lines kept.
+    words = 200 if page else 2000
+    body = b"<p>Page %d at <b>%d</b>" % (page, number if changed else 0) + b" word" * words
     return VisitMade(
         page,
         BEGAN + number * DAY + page,
@@ -96,6 +99,7 @@ def _visit(page: int, number: int) -> VisitMade:
         age=0.1 if changed else None,
         copy=Copy(b"b%d" % number, b"t", '"e"', int(BEGAN), 5) if changed or not number else None,
         body=body if changed or not number else None,
+        lines=VersionLines(b"as read", (body[3:].decode(),)) if changed or not number else None,
         masks='[1,["p",1,1,["Now ",""],8,0,"Top","",1]]' if page < 3 else None,
         change=None if number else PageChange(),
         event=_event(page, number) if changed or not number else None,

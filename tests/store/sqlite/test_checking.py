@@ -33,6 +33,12 @@ SPOILT = {
         "update bodies set data = zeroblob(length(data)) where id = 4",
         "bodies",
     ),
+    "lines of no body": ("update body_lines set body = 1000000", "versions"),
+    "lines with another size": ("update body_lines set size = size + 1", "lines"),
+    "bytes of lines that are zero": (
+        "update body_lines set data = zeroblob(length(data))",
+        "lines",
+    ),
     "a manifest that nobody has": (
         "insert into manifests select 61, page, splitter, chunks, data from manifests limit 1",
         "changes",
@@ -68,7 +74,7 @@ def test_a_whole_store_has_no_problems_and_every_row_is_looked_at(whole):
     assert rows["checkpoint"] > 30
     assert list(rows) == [
         *("file", "checkpoint", "visits", "pages", "copies", "versions", "hosts", "changes"),
-        *("listings", "bodies", "manifests"),
+        *("listings", "bodies", "lines", "manifests"),
     ]
     assert rows["manifests"] > stores.PAGES
 

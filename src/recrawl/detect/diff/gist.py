@@ -5,6 +5,7 @@ Pure.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 # Stores hold the place of a word, so that a word keeps it for ever: a new one comes at the end.
 GISTS = ("same", "moved", "figures", "added", "removed", "edited", "rewritten")
 _REWRITTEN = 0.5  # of the words
+_ASCII_DIGIT = re.compile("[0-9]")
 
 
 def gist_of_words(removed: Collection[str], added: Collection[str], share: float) -> str:
@@ -43,4 +45,7 @@ def gist_of_words(removed: Collection[str], added: Collection[str], share: float
 
 
 def _has_digit(word: str) -> bool:
-    return any(letter.isdigit() for letter in word)
+    # Nearly all words have digits of these ten or none.
+    return _ASCII_DIGIT.search(word) is not None or (
+        not word.isascii() and any(letter.isdigit() for letter in word)
+    )

@@ -127,10 +127,11 @@ def unique_rows(items: Sequence[str]) -> dict[str, int]:
     >>> unique_rows("abca")
     {'b': 1, 'c': 2}
     """
-    rows: dict[str, int] = {}
-    for row, item in enumerate(items):
-        rows[item] = -1 if item in rows else row
-    return {item: row for item, row in rows.items() if row >= 0}
+    rows = dict(zip(items, range(len(items)), strict=True))
+    if len(rows) == len(items):
+        return rows
+    times = Counter(items)
+    return {item: row for item, row in rows.items() if times[item] == 1}
 
 
 def unique_pairs(old: Sequence[str], new: Sequence[str]) -> list[Pair]:
@@ -139,6 +140,8 @@ def unique_pairs(old: Sequence[str], new: Sequence[str]) -> list[Pair]:
     >>> unique_pairs("abcc", "cba")
     [(0, 2), (1, 1)]
     """
+    if set(old).isdisjoint(new):
+        return []
     rows = unique_rows(new)
     return [(row, rows[item]) for item, row in unique_rows(old).items() if item in rows]
 

@@ -72,19 +72,30 @@ def word_change(old: Sequence[str], new: Sequence[str]) -> WordChange:
     old, new = old[hunk.start : hunk.end], new[hunk.new_start : hunk.new_end]
     total += word_count(new) - word_count(old)  # all else is the same in both
     lines, lines_new = Counter(old), Counter(new)
-    removed = Counter(words((lines - lines_new).elements()))
-    added = Counter(words((lines_new - lines).elements()))
-    differing = removed.total() + added.total() - 2 * (removed & added).total()
+    before = Counter(words(_surplus(lines, lines_new).elements()))
+    after = Counter(words(_surplus(lines_new, lines).elements()))
+    removed, added = _surplus(before, after), _surplus(after, before)
+    differing = removed.total() + added.total()
     if not differing and words(old) == words(new):
         return _SAME
     moved = 2 * _moved_words(old, new)
     if not differing and not moved:
         moved = 2 * min(_displaced_words(old, new), _displaced_words(new, old))
     share = min((differing + moved) / total, 1.0)
-    return WordChange(share, gist_of_words(removed - added, added - removed, share) or "moved")
+    return WordChange(share, gist_of_words(removed, added, share) or "moved")
 
 
 _SAME = WordChange(0.0, "same")
+
+
+def _surplus(items: Counter[str], others: Counter[str]) -> Counter[str]:
+    """Items without the others, as often as they are more: `items - others`, in half the time."""
+    if items.keys().isdisjoint(others):
+        return items
+    times_of = others.get  # not `others[item]`, which is a call of a method of Counter
+    return Counter(
+        {item: times - also for item, times in items.items() if times > (also := times_of(item, 0))}
+    )
 
 
 def _moved_words(old: Sequence[str], new: Sequence[str]) -> int:

@@ -119,6 +119,12 @@ def _fitting(
             ends.setdefault(last[-_KEY:], []).append(number)
         else:
             others.append(number)
+    if not others:  # as most pages are: few lines may fit
+        indexes = [
+            index
+            for index in indexes
+            if lines[index][:_KEY] in starts or lines[index][-_KEY:] in ends
+        ]
     fitting: dict[int, list[int]] = {}
     room = _MOST_TRIED
     for index in indexes:
@@ -127,11 +133,10 @@ def _fitting(
         line = lines[index]
         numbers = starts.get(line[:_KEY], ())
         more = ends.get(line[-_KEY:], ())
-        if numbers or more or others:
-            room -= len(numbers) + len(more) + len(others)
-            for number in (*numbers, *more, *others):
-                if parts[number].template.gaps(line):
-                    fitting.setdefault(number, []).append(index)
+        room -= len(numbers) + len(more) + len(others)
+        for number in (*numbers, *more, *others):
+            if parts[number].template.gaps(line):
+                fitting.setdefault(number, []).append(index)
     return fitting
 
 

@@ -99,9 +99,12 @@ def apply_masks(lines: Sequence[str], masks: Masks) -> tuple[str, ...]:
     >>> apply_masks(("News", "Now 18:23:45", "Price 6"), masks)
     ('News', 'Now \x11', 'Price 6')
     """
-    if not masks.masks:
-        return tuple(lines)
-    return tuple(blank(lines, [mask.place for mask in masks.masks]).lines)
+    return tuple(blank_masked(lines, masks).lines if masks.masks else lines)
+
+
+def blank_masked(lines: Sequence[str], masks: Masks) -> BlankedLines:
+    """Lines with `GAP` in place of what masks hide, and what that is."""
+    return blank(lines, [mask.place for mask in masks.masks])
 
 
 def learn_masks(first: Sequence[str], second: Sequence[str], known: Masks = NO_MASKS) -> Masks:
@@ -148,7 +151,11 @@ def is_mask_displaced(old: Sequence[str], new: Sequence[str], masks: Masks) -> b
     >>> [is_mask_displaced(old, ("Top", "Sing songs", end), masks) for end in ("End", "Edited")]
     [False, True]
     """
-    was, now = _blank_both(masks.masks, old, new)
+    return is_displaced(*_blank_both(masks.masks, old, new))
+
+
+def is_displaced(was: BlankedLines, now: BlankedLines) -> bool:
+    """The same, of versions that were blanked by the same masks."""
     return not was.hidden.keys() - was.loose <= now.hidden.keys() - now.loose
 
 

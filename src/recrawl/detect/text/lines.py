@@ -16,23 +16,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from itertools import compress
 
 from recrawl.detect.text.characters import is_latin, normalize_spaces
 from recrawl.detect.text.link_targets import link_target
-from recrawl.detect.text.markup import (
-    ALT,
-    ATTRIBUTES,
-    HREF,
-    MARKUP,
-    NAME,
-    TITLE,
-    TOKEN_PARTS,
-    attribute,
-    resolved,
-)
+from recrawl.detect.text.markup import TOKEN, TOKEN_PARTS, UNSEEN_TOKEN, attribute, resolved
 from recrawl.detect.text.relative_times import without_relative_times
 from recrawl.detect.text.selection import select_parts
+
+# Number of the rules by which a page becomes lines. Lines that were kept under another number are
+# read anew, so it must be raised with every change of what is a line.
+RULES_OF_TEXT = 1
 
 # Precedes the target of a link. No text has it: HTML has no reference to it, and it is removed from
 # pages.
@@ -44,6 +37,8 @@ GAP = "\x11"
 CUT = "\x1e"
 # Replaces an inline tag, so that a character reference does not go on behind it.
 JOINT = "\x0e"
+# Replaces a title, and is removed as others are: the first of them goes to the top.
+_TITLE_LEFT = JOINT + JOINT
 _CONTROLS = f"{JOINT}{LINK}{GAP}{CUT}"
 _IN_LINE = (
     *("abbr", "acronym", "b", "bdi", "bdo", "big", "button", "cite", "code", "data", "del", "dfn"),
@@ -79,6 +74,8 @@ TAG_LEFT = _Left(
     for slash in ("", "/")
 )
 TAG_LEFT[None] = JOINT  # a comment, or an element of which nothing is seen
+# Tokens whose replacement is kept: about 10 MB at most.
+_MOST_KEPT, _LONGEST_KEPT = 20_000, 200
 # Invisible: NUL, soft hyphen, zero-width spaces, joiners, direction marks.
 UNSEEN = (
     "\0\xad\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067"
@@ -117,6 +114,8 @@ def lines(
         >>> lines(page, watch=("h1", "p"), ignore=("b",))
         ('Tea', 'To \x10/bags bags')
     """
+    if not (watch or ignore):
+        return _lines(page)
     return tuple(line for part in select_parts(page, watch, ignore) for line in _lines(part))
 
 
@@ -144,31 +143,53 @@ def raw_lines(text: str) -> list[str]:
 
 def _lines(page: str) -> tuple[str, ...]:
     # Nearly all steps are over the whole page: this is what a visit spends its time with.
-    parts = MARKUP.split(without_controls(page))
-    names, attributes = parts[NAME::TOKEN_PARTS], parts[ATTRIBUTES::TOKEN_PARTS]
-    links, images = parts[HREF::TOKEN_PARTS], parts[ALT::TOKEN_PARTS]
-    left = list(map(TAG_LEFT.__getitem__, names))
-    every = range(len(left))
-    for place in compress(every, attributes):
-        name = names[place].lower()
-        if name == "a":
-            links[place] = attribute(attributes[place], "href")
-        elif name == "img":
-            left[place] = "  "
-            images[place] = attribute(attributes[place], "alt")
-    for place in compress(every, images):
-        left[place] = f" {images[place]} "
-    for place in compress(every, links):
-        left[place] = _link(links[place])
-    pieces = [""] * (2 * len(left) + 1)
-    pieces[::2], pieces[1::2] = parts[::TOKEN_PARTS], left
-    title = next(filter(None, parts[TITLE::TOKEN_PARTS]), "")
-    return _tidy(resolved(f"{title}{CUT}{''.join(pieces)}").replace(JOINT, ""))
+    parts = TOKEN.split(without_controls(page))
+    left = list(map(_TOKEN_LEFT.__getitem__, parts[1::2]))
+    title = ""
+    if _TITLE_LEFT in left:
+        title = _title(parts[2 * left.index(_TITLE_LEFT) + 1])
+    parts[1::2] = left
+    return _tidy(resolved(f"{title}{CUT}{''.join(parts)}").replace(JOINT, ""))
 
 
-def _link(written: str) -> str:
-    # What was resolved is not to be resolved again.
-    return link_word(resolved(written)).replace("&", f"&{JOINT}")
+class _TokenLeft(dict[str, str]):
+    """What replaces a token; as much is kept as pages of a few sites have in common."""
+
+    def __missing__(self, token: str) -> str:
+        left = _left_of(token)
+        if len(token) <= _LONGEST_KEPT:
+            if len(self) >= _MOST_KEPT:
+                self.clear()
+            self[token] = left
+        return left
+
+
+_TOKEN_LEFT = _TokenLeft()
+
+
+def _left_of(token: str) -> str:
+    """What replaces a token."""
+    if UNSEEN_TOKEN.match(token):
+        return JOINT
+    found = TOKEN_PARTS.match(token)
+    assert found is not None  # noqa: S101 - as such it was found
+    title, link, image, name, attributes = found.groups()
+    if title:
+        return _TITLE_LEFT
+    if attributes:
+        if name.lower() == "a":
+            link = attribute(attributes, "href")
+        elif name.lower() == "img":
+            return f" {attribute(attributes, 'alt')} "
+    if link:
+        # What was resolved is not to be resolved again.
+        return link_word(resolved(link)).replace("&", f"&{JOINT}")
+    return f" {image} " if image else TAG_LEFT[name]
+
+
+def _title(token: str) -> str:
+    found = TOKEN_PARTS.match(token)
+    return found[1] if found else ""
 
 
 def link_word(written: str) -> str:

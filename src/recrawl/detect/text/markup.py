@@ -3,7 +3,8 @@
 Visible text needs no tree, and trees are where hostile pages win: on a megabyte of nested lists a
 good parser takes minutes. This follows the tokens of the HTML standard: comments, scripts and the
 like are one token with all that is in them, tags are one each. Nothing is tried twice: what has no
-end takes the rest of the page with it.
+end takes the rest of the page with it. What is in a token is looked at apart: pages repeat their
+tokens, and those of their site.
 
 Pure.
 """
@@ -39,28 +40,33 @@ def _whole(name: str, *, inside: str) -> str:
 
 # What may follow is looked at before anything is taken, and a title is not possessive: early
 # releases of Python 3.11 do not give back what a possessive group took before it failed.
-# Splits a page into text, title, where a link leads, what an image says, name of another tag (with
-# the slash of an end tag), its attributes, text, and so on; what a token lacks is None. Of most
-# attributes nobody wants to know: only those of tags are kept that may be links or images, by
-# their last letter, and of those that are not written as most are.
-MARKUP = re.compile(
-    rf"""<(?:
+def _markup(group: str) -> str:
+    """Pattern of a token, whose parts are in groups that open with `group`."""
+    return rf"""<(?:
         (?=[sStTnNiI]) (?:
-            {_whole("title", inside="( {}{{0,999}} )")}
+            {_whole("title", inside=f"{group} {{}}{{{{0,999}}}} )")}
           | {"|".join(_whole(name, inside="{}*+") for name in _UNSEEN)}
         )
-      | a (?:{_PLAIN}){{0,50}}? {_SPACE}++href="([^"]++)" {_PLAIN_REST}
-      | img (?:{_PLAIN}){{0,50}}? {_SPACE}++alt="([^"]++)" {_PLAIN_REST}
-      | (/?[A-Za-z][^ \t\n\f\r/>]*+) (?: > | (?<![aAgG]) {_PLAIN_REST} | ( {_ATTRIBUTES} ) > )
+      | a (?:{_PLAIN}){{0,50}}? {_SPACE}++href="{group}[^"]++)" {_PLAIN_REST}
+      | img (?:{_PLAIN}){{0,50}}? {_SPACE}++alt="{group}[^"]++)" {_PLAIN_REST}
+      | {group}/?[A-Za-z][^ \t\n\f\r/>]*+)
+            (?: > | (?<![aAgG]) {_PLAIN_REST} | {group} {_ATTRIBUTES} ) > )
       | /?[A-Za-z] .*+
       | {COMMENT}
       | [!?/] [^>]*+ >?
-    )""",
-    re.VERBOSE | re.DOTALL,
-)
-# Of a page so split: how many parts a text and the token after it have, and where they are.
-TOKEN_PARTS = 6
-TITLE, HREF, ALT, NAME, ATTRIBUTES = 1, 2, 3, 4, 5
+    )"""
+
+
+# Splits a page into text, token, text, and so on.
+TOKEN = re.compile(f"({_markup('(?:')})", re.VERBOSE | re.DOTALL)
+# Parts of a token that was so found: title, where a link leads, what an image says, name of another
+# tag (with the slash of an end tag), its attributes; what a token lacks is None. Of most attributes
+# nobody wants to know: only those of tags are kept that may be links or images, by their last
+# letter, and of those that are not written as most are.
+TOKEN_PARTS = re.compile(_markup("("), re.VERBOSE | re.DOTALL)
+# How a token begins of which nothing is seen, whether it ends or not: there is no need to look at
+# all of it again.
+UNSEEN_TOKEN = re.compile(rf"<(?: [!?] | (?i:{'|'.join(_UNSEEN)}) {_END} )", re.VERBOSE)
 
 _ATTRIBUTE = re.compile(
     rf"""(?:{_SPACE}|/)*+ ([^ \t\n\f\r/>] [^ \t\n\f\r/>=]*+)

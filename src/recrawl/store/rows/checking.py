@@ -15,7 +15,7 @@ import numpy as np
 
 from recrawl.entries.records import Checked
 from recrawl.store.damage import UNREADABLE, printable
-from recrawl.store.rows import checkpoints, manifests, meta, versions
+from recrawl.store.rows import body_lines, checkpoints, manifests, meta, versions
 from recrawl.store.rows.columns import largest_id, read_columns
 from recrawl.store.rows.latest_visits import saved_latest
 
@@ -44,6 +44,7 @@ _ORPHANS = (
     ("versions", "versions", "page not in (select id from pages)", "belongs to no page"),
     ("versions", "versions", "body not in (select id from bodies)", "has no body"),
     ("versions", "bodies", "id not in (select body from versions)", "belongs to no version"),
+    ("versions", "body_lines", "body not in (select id from bodies)", "belongs to no body"),
     ("hosts", "robots", "host not in (select id from hosts)", "belongs to no host"),
     ("hosts", "host_masks", "host not in (select id from hosts)", "belongs to no host"),
     ("hosts", "address_shapes", "host not in (select id from hosts)", "belongs to no host"),
@@ -90,7 +91,11 @@ def check(connection: Database, *, quick: bool) -> Iterator[Checked]:
         *((what, _orphans(connection, what)) for what in dict.fromkeys(row[0] for row in _ORPHANS)),
     ]
     if not quick:
-        parts += [("bodies", _bodies(connection)), ("manifests", _manifests(connection))]
+        parts += [
+            ("bodies", _bodies(connection)),
+            ("lines", _lines(connection)),
+            ("manifests", _manifests(connection)),
+        ]
     unreadable = (*connection.unreadable, *UNREADABLE)
     for what, problems in parts:
         yield _checked(what, problems, unreadable)
@@ -186,6 +191,16 @@ def _bodies(connection: Database) -> Iterator[str | int]:
             versions.body_in(*body)
         except UNREADABLE as error:
             yield f"body {number}: {error}"
+
+
+def _lines(connection: Database) -> Iterator[str | int]:
+    """Lines of every body that has some, decompressed."""
+    for number, *lines in connection.stream(body_lines.ALL):
+        yield 1
+        try:
+            body_lines.lines_in(*lines)
+        except UNREADABLE as error:
+            yield f"lines of body {number}: {error}"
 
 
 def _manifests(connection: Database) -> Iterator[str | int]:

@@ -10,13 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from recrawl.errors import InvalidParameter
+from recrawl.store.rows.body_lines import NewLines
 from recrawl.store.rows.columns import largest_id
-from recrawl.store.rows.packing import packed
-from recrawl.store.rows.versions import LARGEST_BODY
+from recrawl.store.rows.packing import LARGEST_BODY, packed
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from recrawl.entries.records import VersionLines
     from recrawl.store.rows.database import Database
 
 _KEPT = """
@@ -56,6 +57,7 @@ class NewVersions:
         self._last_body = -1  # number of it; below 0 where nobody has asked yet
         self._new_bodies: list[tuple[int, bytes, int, bytes]] = []
         self._new_versions: list[tuple[int, int, int]] = []
+        self._lines = NewLines(connection)
         self._bytes = 0
 
     def look_ahead(self, pages: Collection[int], digests: Collection[bytes]) -> None:
@@ -66,7 +68,9 @@ class NewVersions:
         known = dict(self._connection.each(_BODIES, digests))
         self._bodies |= {digest: known.get(digest, 0) for digest in digests}
 
-    def keep(self, page: int, at: int, body: bytes, digest: bytes) -> int:
+    def keep(
+        self, page: int, at: int, body: bytes, digest: bytes, lines: VersionLines | None = None
+    ) -> int:
         """Add a body as the newest version of a page, unless it is that already.
 
         Args:
@@ -74,6 +78,7 @@ class NewVersions:
             at: When it was fetched, in epoch milliseconds.
             body: The body.
             digest: Its digest.
+            lines: What a reader sees of it; None if that is not known.
 
         Returns:
             How many versions of the page there are then.
@@ -86,6 +91,7 @@ class NewVersions:
             self.look_ahead([page], [digest])
         stored = self._bodies[digest] or self._store(body, digest)
         kept = self._kept[page]
+        self._lines.keep(stored, body, lines, kept.body)
         if kept.body == stored:
             return kept.number
         at = max(at, kept.at + 1) if kept.number else at  # a clock may have been set back
@@ -114,6 +120,7 @@ class NewVersions:
             self._connection.append("bodies", "id, digest, size, data", self._new_bodies)
         if self._new_versions:
             self._connection.append("versions", "page, at, body", self._new_versions)
+        self._lines.write()
         self._new_bodies.clear()
         self._new_versions.clear()
         self._bytes = 0

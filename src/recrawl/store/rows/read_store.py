@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 from recrawl.entries.entries import Copy
 from recrawl.entries.store import EVENTS_AT_A_TIME, VISITS_AT_A_TIME
 from recrawl.errors import InvalidParameter, StoreCorrupt
-from recrawl.store.rows import checking, checkpoints, meta, object_feed
+from recrawl.store.rows import body_lines, checking, checkpoints, meta, object_feed
 from recrawl.store.rows import deliveries as delivery_rows
 from recrawl.store.rows import feed as feed_rows
 from recrawl.store.rows import filtering as filter_rows
@@ -251,6 +251,7 @@ class RowReadStore(ABC):
     moves = _statement(page_rows.moves)
     versions = _statement(version_rows.versions_of)
     newest_body = _statement(version_rows.newest_body)
+    newest_lines = _statement(body_lines.newest_lines)
     body = _statement(version_rows.body_of)
 
     # Visits.

@@ -12,8 +12,9 @@ import numpy as np
 from recrawl.entries.entries import Erased
 from recrawl.entries.records import Version, digest_of
 from recrawl.store.retention import Retention, Versions, oldest, surplus
+from recrawl.store.rows import body_lines
 from recrawl.store.rows.columns import largest_id, read_columns
-from recrawl.store.rows.packing import unpacked
+from recrawl.store.rows.packing import LARGEST_BODY, unpacked
 from recrawl.store.rows.values import exactly, instant, number
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from recrawl.arrays.types import Bools
     from recrawl.store.rows.database import Database
 
-LARGEST_BODY = 1 << 26  # three times what a request may bring
 _UNUSED = """
     delete from bodies
     where id = ? and not exists (select 1 from versions where versions.body = bodies.id)
@@ -43,6 +43,8 @@ def drop(connection: Database, page: int) -> Erased:
     bodies = [body for (body,) in connection.execute(rows, (page,)).fetchall()]
     dropped = (connection.execute(_DROP, (body,)).fetchone() for body in sorted(set(bodies)))
     sizes = [size for (size,) in filter(None, dropped)]
+    # Of a body that other pages have, too, they are read from the body again.
+    body_lines.drop(connection, sorted(set(bodies)))
     return Erased(len(bodies), len(sizes), sum(sizes))
 
 
@@ -127,4 +129,5 @@ def _delete(connection: Database, versions: Versions, drop: Bools) -> int:
     connection.executemany("delete from versions where page = ? and at = ?", rows)
     bodies = np.unique(versions.body[drop]).tolist()
     connection.executemany(_UNUSED, ((body,) for body in bodies))
+    body_lines.drop(connection, bodies)
     return int(np.count_nonzero(drop))

@@ -85,7 +85,7 @@ class VisitedPages:
         """
         assert made.body is not None  # noqa: S101 - asked before
         digest = self._digests.get(id(made)) or digest_of(made.body)
-        count = self.versions.keep(page, at, made.body, digest)
+        count = self.versions.keep(page, at, made.body, digest, made.lines)
         if most is not None and count > most:
             self.crowded.add(page)
         return digest

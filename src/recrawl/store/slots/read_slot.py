@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from recrawl.entries.entries import Copy, RobotsRead
     from recrawl.entries.filtering import DuplicateOf, ShapeJudged
     from recrawl.entries.pushes import Subscription
-    from recrawl.entries.records import Host, SavedCheckpoint, Tombstone, Version
+    from recrawl.entries.records import Host, SavedCheckpoint, Tombstone, Version, VersionLines
     from recrawl.entries.sources import Source
     from recrawl.store.rows.read_store import RowReadStore
     from recrawl.store.slots.numbers import SlotNumbers
@@ -205,6 +205,10 @@ class ReadSlot:
     def newest_body(self, page: int) -> bytes | None:
         """Body of the newest version of a page; None where none is kept."""
         return self._whole.newest_body(self._numbers.page(page))
+
+    def newest_lines(self, page: int) -> VersionLines | None:
+        """Lines of the newest version of a page; None where none are kept."""
+        return self._whole.newest_lines(self._numbers.page(page))
 
     def hints(self, after: int, most: int) -> list[tuple[int, str]]:
         """Hints with numbers above `after`: number and address of each, in order."""

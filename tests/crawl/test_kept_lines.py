@@ -1,0 +1,152 @@
+"""Lines of the copy that a store keeps: verdicts are those of both bodies, read by one parse."""
+
+import asyncio
+from itertools import pairwise
+
+import pytest
+
+from recrawl.clock import ScaledClock
+from recrawl.detect.change import OldVersion, compare, read_lines, signature
+from recrawl.detect.verdict import Criteria, reading_of
+from recrawl.entries.entries import VisitMade
+from recrawl.entries.records import VersionLines
+from recrawl.parse.messages import Response
+from recrawl.store import open_for_writing, open_store
+from recrawl.units import SECONDS_A_DAY
+from recrawl.visits.status import VisitOutcome
+from tests.crawl.crawls import START, crawl_once, page_rule, settings
+from tests.servers import answers
+from tests.servers.faults import FaultServer
+
+LINES = 300
+HEADER = "text/html; charset=utf-8"
+
+
+def page_of(version):
+    """A long page, of which each version has other words at other places."""
+    lines = [f"Item {number} costs {number * 7 % 90} € today" for number in range(LINES)]
+    if version:
+        lines[version] = f"News {version} of the day"
+        lines[10 * version], lines[50] = lines[50], lines[10 * version]
+        del lines[100 + version : 100 + 2 * version]
+    items = "".join(f'<li class="x"><a href="/i/{line[5:9]}">{line}</a></li>' for line in lines)
+    return f"<title>Shop</title><ul>{items}</ul>".encode()
+
+
+def crawled(folder, pages, between=lambda store: None, **rule):
+    """Visit a page once per version, each time by a crawl of its own."""
+    told, now = [], 0
+
+    async def behave(wire):
+        await answers.page(pages[now])(wire)
+
+    async def crawl():
+        nonlocal now
+        async with FaultServer({"/p": behave}) as server:
+            for now in range(len(pages)):
+                asked = settings(page_rule(server, "/p", **rule))
+                told.extend(
+                    await crawl_once(folder, asked, ScaledClock(SECONDS_A_DAY, START + now))
+                )
+                with open_for_writing(folder / "recrawl.db") as store:
+                    between(store)
+
+    asyncio.run(crawl())
+    return told
+
+
+def expected(old, new):
+    before, after = (read_lines(each.decode(), html=True) for each in (old, new))
+    return compare(OldVersion(before, signature(before)), after)
+
+
+def test_verdicts_are_those_of_both_bodies(tmp_path):
+    pages = [page_of(version) for version in (0, 1, 2, 3)]
+
+    told = crawled(tmp_path, pages)
+
+    assert told[0].outcome is VisitOutcome.FIRST
+    for (old, new), visit in zip(pairwise(pages), told[1:], strict=True):
+        change = expected(old, new)
+        assert (visit.outcome, visit.verdict.gist) == (VisitOutcome.CHANGED, change.gist)
+        assert visit.verdict.share == change.share
+    with open_store(tmp_path / "recrawl.db") as reader:
+        kept = reader.newest_lines(0)
+        assert kept is not None
+        assert kept.lines == read_lines(pages[-1].decode(), html=True)
+
+
+def keep_instead(reading):
+    """Keep lines of our own beside the newest body."""
+
+    def between(store):
+        with open_store(store.name) as reader:
+            body, known = reader.newest_body(0), reader.newest_lines(0)
+        if known is not None:
+            lines = VersionLines(reading or known.reading, ("other words",))
+            made = VisitMade(
+                0, (START + 0.5) * SECONDS_A_DAY, VisitOutcome.SAME, body=body, lines=lines
+            )
+            store.write([made])
+
+    return between
+
+
+def test_kept_lines_are_what_a_page_is_compared_with(tmp_path):
+    """So the old body was not read: it would have said otherwise."""
+    told = crawled(tmp_path, [page_of(0), page_of(1)], keep_instead(b""))
+
+    assert (told[1].outcome, told[1].verdict.gist) == (VisitOutcome.CHANGED, "rewritten")
+
+
+def test_lines_that_were_read_otherwise_are_not_used(tmp_path):
+    told = crawled(tmp_path, [page_of(0), page_of(1)], keep_instead(b"otherwise"))
+
+    assert told[1].verdict.share == expected(page_of(0), page_of(1)).share
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "update body_lines set data = zeroblob(50)",
+        "update body_lines set size = 5",
+        "update body_lines set reading = x''",
+    ],
+)
+def test_damaged_lines_are_read_from_the_body(tmp_path, damage):
+    def between(store):
+        store.database.execute(damage)
+
+    told = crawled(tmp_path, [page_of(0), page_of(1)], between)
+
+    assert told[1].verdict.share == expected(page_of(0), page_of(1)).share
+
+
+def test_a_store_that_keeps_no_lines_gives_the_same_verdicts(tmp_path):
+    pages = [page_of(version) for version in (0, 1, 2)]
+    found = []
+    for name, between in (
+        ("with", lambda store: None),
+        ("without", lambda store: store.database.execute("delete from body_lines")),
+    ):
+        (tmp_path / name).mkdir()
+        told = crawled(tmp_path / name, pages, between)
+        found.append([(each.outcome, each.verdict.share, each.verdict.gist) for each in told[1:]])
+
+    assert found[0] == found[1]
+
+
+def test_each_way_of_reading_has_its_own_signature():
+    def response(header, body=b"<p>a"):
+        return Response("https://a.example/", 200, {"content-type": header}, body)
+
+    ways = [
+        reading_of(response(HEADER), Criteria()),
+        reading_of(response("text/html; charset=koi8-r"), Criteria()),
+        reading_of(response(HEADER), Criteria(watch=("main",))),
+        reading_of(response(HEADER), Criteria(ignore=("main",))),
+        reading_of(response(HEADER, b"%PDF-1.7 ..."), Criteria()),
+    ]
+
+    assert len(set(ways)) == len(ways)
+    assert ways[0] == reading_of(response(HEADER, b"<p>other"), Criteria(least_change=0.5))
