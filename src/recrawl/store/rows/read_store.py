@@ -88,6 +88,19 @@ def _query(
     return method
 
 
+def _statement(
+    read: Callable[Concatenate[Database, _P], _Result],
+) -> Callable[Concatenate[RowReadStore, _P], _Result]:
+    """Method that calls a function that makes one statement, which needs no transaction."""
+
+    @wraps(read)
+    def method(self: RowReadStore, /, *args: _P.args, **kwargs: _P.kwargs) -> _Result:
+        with self._reading() as connection:
+            return read(connection, *args, **kwargs)
+
+    return method
+
+
 class RowReadStore(ABC):
     """A store open for reading, whatever keeps it.
 
@@ -193,7 +206,7 @@ class RowReadStore(ABC):
     pages_by_address = _query(page_rows.pages_by_address)
     tombstones = _query(tombstones)
     duplicates = _query(filter_rows.duplicates)
-    duplicates_of = _query(filter_rows.duplicates_of)
+    duplicates_of = _statement(filter_rows.duplicates_of)
     signatures = _query(filter_rows.signatures)
     waiting_pages = _query(filter_rows.waiting_pages)
     refused_addresses = _query(filter_rows.refused_addresses)
@@ -224,9 +237,9 @@ class RowReadStore(ABC):
     shells = _query(page_rows.shells)
     moves = _query(page_rows.moves)
     versions = _query(version_rows.versions_of)
-    newest_body = _query(version_rows.newest_body)
-    newest_lines = _query(body_lines.newest_lines)
-    body = _query(version_rows.body_of)
+    newest_body = _statement(version_rows.newest_body)
+    newest_lines = _statement(body_lines.newest_lines)
+    body = _statement(version_rows.body_of)
 
     # Visits.
 
