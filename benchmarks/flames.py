@@ -38,11 +38,14 @@ Stack = tuple[str, ...]
 SECONDS_A_SAMPLE = 0.001
 THREADS = "other threads: the store's writer"
 LOOP = "event loop"
+STEP, OPENING = "asyncio.base_events._run_once", "recrawl.crawl.running.running"
 # By the innermost function of a stack that begins so.
 PURPOSES = {
     "detect.verdict.read_response": "read the page",
     "detect.verdict.verdict_by": "compare the versions",
     "crawl.page_visit._old": "get the old version",
+    "crawl.ledger.lines": "get the old version",
+    "crawl.ledger.body": "get the old version",
     "detect.verdict.with_robots_tags": "robots tags",
     "parse.robots_tags": "robots tags",
     "crawl.duplicates": "duplicates",
@@ -56,7 +59,7 @@ PURPOSES = {
     "store.writer": "hand over to the store",
     "crawl.": "other steps of a visit",
 }
-WIDTH, ROW, LEAST_WIDTH = 1200, 17, 0.6  # of a picture
+WIDTH, ROW, LEAST_WIDTH = 1200, 17, 1.2  # of a picture
 COLORS = {"aiohttp": "#9ecae9", "asyncio": "#c6dbef", "recrawl": "#f58518"}
 
 
@@ -98,14 +101,8 @@ def of_the_crawl(stacks: list[tuple[list[str], float]]) -> Iterator[tuple[Stack,
     for stack, seconds in stacks:
         if stack == [THREADS]:
             yield (THREADS,), seconds
-        elif (start := next((at for at, name in enumerate(stack) if _is_step(name)), None)) is None:
-            continue
-        else:
-            yield tuple(stack[start:]), seconds
-
-
-def _is_step(name: str) -> bool:
-    return name in ("asyncio.base_events._run_once", "recrawl.crawl.crawler.run")
+        elif STEP in stack and OPENING not in stack:
+            yield tuple(stack[stack.index(STEP) + 1 :]), seconds
 
 
 def purpose(stack: Stack) -> str:
