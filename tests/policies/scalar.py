@@ -112,6 +112,14 @@ class Facts:
         return ("visits", visits), by_change, ("level", self.level)
 
 
+def strength_of(bins: Sequence[tuple[float, float, float]]) -> float:
+    """Changes that a factor of 1 counts for in a table: by how far it has differed from chance."""
+    excess = sum((d - e) ** 2 - v for d, e, v in bins) + 4000 / 30
+    varies = max(excess, 0.0) / (sum(e**2 for _, e, _ in bins) + 4000)
+    by_chance = (sum(v for *_, v in bins) + 1 / 3) / (sum(e for _, e, _ in bins) + 1)
+    return max(10.0, by_chance / varies) if varies else 1e300
+
+
 def bin_of(count: int, starts: Sequence[int]) -> int:
     return max(start for start in starts if start <= count)
 
@@ -136,14 +144,19 @@ class Scalar:
         self.for_node: dict[int, float] = {}
         self.for_kin: dict[int, float] = {}
         self.facts = [Facts() for _ in first_seen]
-        self.tables: dict[object, tuple[float, float]] = defaultdict(lambda: (0.0, 0.0))
+        # Changes found and expected and their variance by chance, by table and bin.
+        self.tables: list[dict[object, tuple[float, float, float]]] = [{}, {}, {}]
         self.newest = floor(now / self.width)
         self.read(self.down)
 
     def factors(self, i: int) -> list[float]:
         """What time on the clock of a page counts for, by each table."""
-        sums = (self.tables[each] for each in self.facts[i].bins)
-        return [(10 + found) / (10 + expected) for found, expected in sums]
+        found = []
+        for table, each in zip(self.tables, self.facts[i].bins, strict=True):
+            d, e, _ = table.get(each, (0.0, 0.0, 0.0))
+            k = strength_of(list(table.values()))
+            found.append((k + d) / (k + e))
+        return found
 
     @property
     def ring(self) -> range:
@@ -231,11 +244,11 @@ class Scalar:
             log(near / far) if changed else log((1 - near) / (1 - far))
         )
         factors, facts = self.factors(i), self.facts[i]
-        for each, own in zip(facts.bins, factors, strict=True):
+        for table, each, own in zip(self.tables, facts.bins, factors, strict=True):
             if each != ("level", 0):
-                found, expected = self.tables[each]
-                foretold = page.chance(a0, b0, prod(factors) / own * days)
-                self.tables[each] = 0.995 * found + changed, 0.995 * expected + foretold
+                d, e, var = table.get(each, (0.0, 0.0, 0.0))
+                q = page.chance(a0, b0, prod(factors) / own * days)
+                table[each] = 0.995 * d + changed, 0.995 * e + q, 0.995**2 * var + q * (1 - q)
         way = [u for u in self.down if v <= u]
         for b in self.ring:
             share = self.overlap(b, page.last, now) / days

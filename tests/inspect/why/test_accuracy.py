@@ -102,7 +102,7 @@ def test_a_neighbour_found_changed_moves_visits_as_is_said(frozen):
         before.append(frozen.went_on[page] - frozen.now)
 
     assert len(really) >= 4
-    assert np.median(really) < np.median(before)
+    assert np.median(np.array(really) - before) < 0  # page by page: their gaps differ widely
     off = np.abs(np.array(forecast) - really)
     assert np.median(off) < 0.4 * np.median(really) + 2 / BUDGET
 

@@ -35,24 +35,47 @@ def visit(made, row, *, changed, rate=1.0, chance=0.5):
 
 
 def test_a_factor_is_what_was_found_over_what_was_expected():
-    """One change where half of one was expected: 11 / 10.5 for new pages, in two tables."""
+    """One change where half of one was expected: (K + 1) / (K + .5) for new pages, in two tables.
+
+    A single visit says nothing of how far a table is to be believed. Its variance is 1/4, and with
+    the 1/3 of another change that is assumed, K = 30 (1/4 + 1/3) / (1/2 + 1).
+    """
     made = tables()
     visit(made, 0, changed=True)
+    strength = 30 * (1 / 4 + 1 / 3) / 1.5
 
-    assert made.factor(np.array([1])) == pytest.approx([(11 / 10.5) ** 2])
-    assert made.factor_of(1) == made.factor_of_new == pytest.approx((11 / 10.5) ** 2)
+    factor = ((strength + 1) / (strength + 0.5)) ** 2
+    assert made.factor(np.array([1])) == pytest.approx([factor], rel=1e-4)
+    assert made.factor_of(1) == made.factor_of_new == pytest.approx(made.factor(np.array([1]))[0])
     assert made.factor(np.array([0])) == pytest.approx([1]), (
         "of pages visited once nothing is known"
     )
 
 
 def test_a_bin_forgets_a_little_at_each_visit_to_it():
-    """Found .995 + 1, expected (.995 + 1) / 2."""
+    """Found .995 + 1, expected (.995 + 1) / 2, with a variance of (.995^2 + 1) / 4."""
     made = tables()
     visit(made, 0, changed=True)
     visit(made, 1, changed=True)
 
-    assert made.factor_of_new == pytest.approx(((10 + 1.995) / (10 + 1.995 / 2)) ** 2)
+    assert made.sums[0] == pytest.approx([1.995, 1.995 / 2, (0.995**2 + 1) / 4])
+    assert made.sums[10] == pytest.approx(made.sums[0])
+
+
+def test_a_table_is_believed_as_far_as_it_differs_from_chance():
+    """Bins that are off by 40 % say so. Bins that are off by a deviation or less are not believed.
+
+    In each bin 100 changes were expected, give or take 6 by chance.
+    """
+    made = tables(1)
+    made.sums[:10] = [[100 + more, 100, 36] for more in 5 * [40, -40]]
+    made.read()
+    believed = made.factor_of_new
+    made.sums[:10] = [[100 + more, 100, 36] for more in 5 * [6, -6]]
+    made.read()
+
+    assert believed == pytest.approx(150 / 110)
+    assert made.factor_of_new == pytest.approx(1, abs=0.02)
 
 
 def test_each_table_learns_what_the_others_leave_to_it():
@@ -60,16 +83,15 @@ def test_each_table_learns_what_the_others_leave_to_it():
     made, told = tables(), []
     for row in range(3):
         visit(made, row, changed=True)
-    factors = made.sums[[0, 10]]
-    of_new = ((10 + factors[:, 0]) / (10 + factors[:, 1])).tolist()
+    alike = made.factor_of_new**0.5  # both tables of new pages have seen the same
 
     def chance(factor):
         told.append(factor[:, 0].tolist())
         return np.full(factor.shape, 0.5)
 
     made.learn(np.array([3]), np.ones(1), chance)
-    first, second = of_new
-    assert told[0] == pytest.approx([second, first, first * second])
+    assert alike > 1.04
+    assert told[0] == pytest.approx([alike, alike, alike**2])
 
 
 @pytest.mark.parametrize(
@@ -177,9 +199,9 @@ def test_a_checkpoint_from_before_there_were_corrections_corrects_nothing():
 @pytest.mark.parametrize(
     ("name", "part"),
     [
-        ("sums", np.zeros((BINS, 1))),
-        ("sums", np.full((BINS, 2), -1.0)),
-        ("sums", np.full((BINS, 2), np.nan)),
+        ("sums", np.zeros((BINS, 2))),
+        ("sums", np.full((BINS, 3), -1.0)),
+        ("sums", np.full((BINS, 3), np.nan)),
         ("visits", np.full(3, -1)),
         ("since_change", np.full(3, -2)),
         ("level", np.full(3, 15)),
@@ -205,7 +227,8 @@ def test_chances_and_values_go_by_the_factor():
     policy, first = Recrawl(Freshness()), instants_after_epoch(np.full(3, BEGAN))
     plain = policy.start(Pages.of(["a", "b", "c"], first), first[0], gap=4.0)
     twice = policy.start(Pages.of(["a", "b", "c"], first), first[0], gap=4.0)
-    twice.corrections.sums[0] = 10.0, 0.0
+    twice.corrections.sums[0] = 10.0, 0.0, 0.0
+    twice.corrections.read()
     rows, now = np.arange(3), instants_after_epoch(BEGAN + np.array([3.0, 6.0]))
 
     assert twice.corrections.factor(rows).tolist() == [2] * 3

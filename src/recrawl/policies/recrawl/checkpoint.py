@@ -17,7 +17,7 @@ from recrawl.policies.checkpoint import checked_array, checked_number
 from recrawl.policies.recrawl.announced import NAMES, Announced
 from recrawl.policies.recrawl.calibration import Calibration
 from recrawl.policies.recrawl.clocks import BINS, Clocks
-from recrawl.policies.recrawl.corrections import FACTS, Corrections
+from recrawl.policies.recrawl.corrections import FACTS, SUMS, Corrections
 from recrawl.policies.recrawl.forecast_bias import ForecastBias
 from recrawl.policies.recrawl.memories import Memories
 from recrawl.policies.recrawl.relatives import Relatives
@@ -176,7 +176,7 @@ def check(parts: Mapping[str, Any], pages: int, memories: int) -> None:
     if CALIBRATION in parts:
         shapes[CALIBRATION] = Calibration.start().sums.shape
     if CORRECTIONS in parts:
-        shapes[CORRECTIONS] = Corrections.start(0.0).sums.shape
+        shapes[CORRECTIONS] = SUMS
         for name, (least, most) in FACTS.items():
             _check_range(parts, f"corrections.{name}", least, most + 1)
             if len(parts[f"corrections.{name}"]) != pages:

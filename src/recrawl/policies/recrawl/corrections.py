@@ -10,7 +10,16 @@ $$ F_j[b] = \frac{K + D_j[b]}{K + E_j[b]}, \qquad f = F_1 F_2 F_3 , $$
 and time on the clock of a page counts for $f$ as much. A visit is expected to find a change with
 the chance that the page has without the table's own factor, $f / F_j$: each table learns what the
 others leave to it. Each visit to a bin fades what the bin knows, so it rests on about the last two
-hundred. Chosen on six public sources, figures in docs/design/0046-corrected-chances.md.
+hundred.
+
+Where the model is right, a table knows nothing but chance. With $V$, the variance that $D$ has by
+chance alone, its factors vary by more than that with variance
+
+$$ \tau^2 = \frac{\sum_b (D - E)^2 - V}{\sum_b E^2}, \qquad
+   K = \max\left(K_0, \frac{\sum_b V}{\tau^2 \sum_b E}\right) : $$
+
+a table is believed as far as it has differed from chance. Chosen on six public sources, figures in
+docs/design/0046-corrected-chances.md.
 
 Pure.
 """
@@ -30,6 +39,11 @@ if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
 
 _KEPT = 0.995  # of what a bin knows, at a visit to it
+_KEPT_OF_SUMS = np.array([_KEPT, _KEPT, _KEPT**2])  # a variance fades by the square
+# What is assumed of a table: factors that vary as much as to be believed by the least strength, as
+# in ten bins of twenty expected changes.
+_ASSUMED = 10 * 20.0**2
+_BY_CHANCE = 1 / 3  # variance by chance of a change that is expected
 
 # Where bins begin: visits so far; those where no change was found yet; visits since a change.
 _VISITS = (0, 1, 2, 3, 4, 6, 9, 16, 32, 64)
@@ -42,6 +56,9 @@ _SINCE = len(_VISITS)
 _RATE = _SINCE + len(_UNCHANGED) + len(_SINCE_CHANGE)
 BINS = _RATE + 1 + _LEVELS
 TABLES = 3
+SUMS = (BINS, 3)  # found, expected, variance
+_STARTS = np.array([0, _SINCE, _RATE])
+_TABLE = np.repeat(np.arange(TABLES), np.diff([*_STARTS, BINS]))  # of each bin
 NEVER = -1  # visits since a change: none was found
 _RATHER = 0.5  # chance from which on a change counts as found
 _LEAST_RATE = 1e-300
@@ -69,8 +86,9 @@ class Corrections:
     """What chances are corrected by: the tables, and the facts of each page.
 
     Attributes:
-        strength: Changes that a factor of 1 counts for, $K$; inf for no corrections.
-        sums: Changes found and changes expected: one row per bin of all tables.
+        strength: Changes that a factor of 1 counts for at least, $K_0$; inf for no corrections.
+        sums: Changes found, changes expected, and the variance of those found by chance alone: one
+            row per bin of all tables.
         visits: Visits to each page that its copy was compared at.
         since_change: How many of them came after the last that found a change; -1 for none.
         level: Its rate at the last of them, in doublings; 0 before that.
@@ -83,7 +101,7 @@ class Corrections:
         >>> tables.grow(11)
         >>> tables.learn(np.arange(10), np.ones(10), lambda factor: 0.5 * factor)
         >>> tables.factor(np.array([10])).round(2)
-        array([1.76])
+        array([1.66])
     """
 
     strength: float
@@ -91,17 +109,22 @@ class Corrections:
     visits: Ints
     since_change: Ints
     level: Ints
-    _place: Ints = field(init=False)  # each page's bin of each table: follows from its facts
+    # These follow from the others: each page's bin of each table; the factor and its variance over
+    # its square, of each bin.
+    _place: Ints = field(init=False)
+    _factors: Floats = field(init=False)
+    _off: Floats = field(init=False)
 
     def __post_init__(self) -> None:
         """Find the bins of all pages."""
         self._place = _places(self.visits, self.since_change, self.level)
+        self.read()
 
     @classmethod
     def start(cls, strength: float) -> Corrections:
         """Nothing is known of no pages."""
         none = np.empty(0, np.int64)
-        return cls(strength, np.zeros((BINS, 2)), none, none.copy(), none.copy())
+        return cls(strength, np.zeros(SUMS), none, none.copy(), none.copy())
 
     def grow(self, pages: int) -> None:
         """Make room for pages that were never visited."""
@@ -135,15 +158,20 @@ class Corrections:
         """Variance of the factor of each page over its square, if changes come by themselves."""
         return np.asarray(self._off[self._place[:, rows]].sum(axis=0))
 
-    @property
-    def _factors(self) -> Floats:
-        found, expected = self.sums.T
-        return np.asarray(1 + (found - expected) / (self.strength + expected))
-
-    @property
-    def _off(self) -> Floats:
-        found, _ = self.sums.T
-        return np.asarray(found / (self.strength + found) ** 2)
+    def read(self) -> None:
+        """Work out the factors of all bins."""
+        found, expected, chance = self.sums.T
+        more = found - expected
+        excess, squares, variance, whole = np.add.reduceat(
+            np.stack([more**2 - chance, expected**2, chance, expected]), _STARTS, axis=1
+        )
+        assumed = _BY_CHANCE / self.strength
+        varies = np.maximum(excess + assumed * _ASSUMED, 0.0) / (squares + _ASSUMED)
+        by_chance = (variance + _BY_CHANCE) / (whole + 1)
+        with np.errstate(divide="ignore"):  # a table that is all chance is not believed at all
+            strength = np.maximum(by_chance / varies, self.strength)[_TABLE]
+        self._factors = 1 + more / (strength + expected)
+        self._off = chance / (strength + found) ** 2
 
     def learn(self, rows: Ints, found: Floats, chance: Callable[[Floats], Floats]) -> None:
         """Compare what visits found with what was expected.
@@ -158,11 +186,12 @@ class Corrections:
         first, second, third = self._factors[place]
         others = np.empty(place.shape)
         others[0], others[1], others[2] = second * third, first * third, first * second
-        pairs = np.empty((*place.shape, 2))
-        pairs[..., 0], pairs[..., 1] = found, chance(others)
-        fold(self.sums, place.ravel(), pairs.reshape(-1, 2), _KEPT)
+        news, expected = np.empty((*place.shape, 3)), chance(others)
+        news[..., 0], news[..., 1], news[..., 2] = found, expected, expected * (1 - expected)
+        fold(self.sums, place.ravel(), news.reshape(-1, 3), _KEPT_OF_SUMS)
         # A page that was never visited has no rate of its own: nothing is said of its level.
         self.sums[_RATE] = 0.0
+        self.read()
 
     def visited(self, rows: Ints, found: Floats, rates: Floats) -> None:
         """Let the facts of pages move on.

@@ -7,7 +7,7 @@ announced, $D$, and what had been forecast of both on a clock that goes as it do
 clock of a section counts for
 
 $$ c = \frac{K c_{\text{crawl}} + D}{K + E}, \qquad
-   c_{\text{crawl}} = \frac{3 K c_0 + D_{\text{crawl}}}{3 K + E_{\text{crawl}}} $$
+   c_{\text{crawl}} = \frac{K' c_0 + D_{\text{crawl}}}{K' + E_{\text{crawl}}} $$
 
 as much in a forecast. What visits are worth is not touched.
 
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 
     from recrawl.arrays.types import Floats, Ints
 
-# What is kept at a visit: about the last fifty of a section, the last two hundred of the crawl.
-_KEPT, _KEPT_BY_ALL = 0.98, 0.995
-_STRENGTH = 10.0  # changes that the factor of the crawl counts for in a section
+# What is kept at a visit: about the last hundred of a section, the last five hundred of the crawl.
+# What moves faster, corrections have followed already (docs/design/0046-corrected-chances.md).
+_KEPT, _KEPT_BY_ALL = 0.99, 0.998
+_STRENGTH = 20.0  # changes that the factor of the crawl counts for in a section
 _STRENGTH_OF_ALL = 30.0  # changes that the first guess counts for
 _MOST_AT_ONCE = 10.0  # changes that all announcements of one asking count for
 _FIRST = 0.7  # that guess: most pages change less often than once a gap
@@ -63,7 +64,7 @@ class ForecastBias:
         """How much time on each node's clock counts for in a forecast.
 
         >>> ForecastBias(np.array([[0.0, 10.0]]), np.zeros((1, 2))).factor(np.array([0]))
-        array([0.35])
+        array([0.46666667])
         """
         found, forecast = self.nodes[leaf].T
         return np.asarray((_STRENGTH * self._of_all + found) / (_STRENGTH + forecast))
@@ -72,7 +73,7 @@ class ForecastBias:
         """Variance of that factor over its square, if changes come by themselves.
 
         >>> ForecastBias(np.array([[25.0, 15.0]]), np.zeros((1, 2))).unsure(np.array([0])).round(3)
-        array([0.024])
+        array([0.016])
         """
         found, forecast = self.nodes[leaf].T
         return np.asarray(found / (_STRENGTH + forecast) ** 2 / self.factor(leaf) ** 2)

@@ -149,8 +149,15 @@ class Memories:
         self.site_share /= self.site_share.sum(axis=1, keepdims=True)
 
 
-def fold(totals: Floats, site: Ints, rows: Floats, kept: float) -> None:
-    """Add rows to the total of their site one after the other, which keeps a part each time."""
+def fold(totals: Floats, site: Ints, rows: Floats, kept: float | Floats) -> None:
+    """Add rows to the total of their site one after the other, which keeps a part each time.
+
+    Args:
+        totals: One row per site.
+        site: Site of each row.
+        rows: What is added.
+        kept: The part: one for all columns, or one per column.
+    """
     if len(site) == 1:  # as in a crawl of few pages at every tick: the same, at once
         totals[site] = totals[site] * kept + rows
         return
@@ -158,8 +165,8 @@ def fold(totals: Floats, site: Ints, rows: Floats, kept: float) -> None:
     order, starts, counts = groups.order, groups.starts, groups.counts
     sites = site[order[starts]]
     after = (starts + counts).repeat(counts) - 1 - np.arange(len(order))
-    sums = np.add.reduceat(rows[order] * (kept**after)[:, None], starts, axis=0)
-    totals[sites] = totals[sites] * (kept**counts)[:, None] + sums
+    sums = np.add.reduceat(rows[order] * kept ** after[:, None], starts, axis=0)
+    totals[sites] = totals[sites] * kept ** counts[:, None] + sums
 
 
 def _clipped(chance: Floats) -> Floats:

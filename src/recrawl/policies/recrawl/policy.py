@@ -113,7 +113,7 @@ class Recrawl:
         >>> now = np.array(["2026-01-05T00:00"], "datetime64[us]")
         >>> state = policy.seen(state, np.array([0]), now, Outcomes.existence(np.array([True])))
         >>> policy.value(state, np.arange(4), now[0]).round(2)
-        array([0.  , 1.72, 1.34, 1.2 ])
+        array([0.  , 1.69, 1.32, 1.18])
     """
 
     objective: Objective = field(default_factory=Harmonic)
