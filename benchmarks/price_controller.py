@@ -174,7 +174,7 @@ class Play:
                 self.world.rates[state_at(minute)],
                 Limits(host=self.world.worker, host_most=share),
             )
-            plan = allocate(rates, share.sum(), objective=Harmonic(), limits=limits)
+            plan = allocate(rates, 0.999999 * share.sum(), objective=Harmonic(), limits=limits)
             found.append(self.world.freshness(state_at(minute), plan.visits_per_day))
         return float(np.mean(found))
 

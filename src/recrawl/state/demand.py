@@ -43,12 +43,12 @@ def demand_of(agenda: Agenda, policy: Policy[Any], now: float) -> SlotDemand:
     pool = agenda.budget_pool(_COMMON)
     state, at_any_price = pool.copies.frontier.state_of_tick, float(pool.new_pages)
     values, days, learned = np.empty(0), 1.0, PriorSums()
-    if isinstance(state, RecrawlState) and isinstance(policy, Recrawl):
+    if not isinstance(policy, Recrawl):
+        at_any_price += pool.pages
+    elif isinstance(state, RecrawlState):  # there is a copy
         days = tick_of(pool.copies.frontier.gap)
         values = _values(pool, policy, state, (now, now + days))
         learned = state.relatives.sums(state.sections, state.memories)
-    else:
-        at_any_price += pool.pages
     curve = curve_of_values(values, days, at_any_price)
     spent = pool.bucket.spent(now)
     return SlotDemand(curve, pool.pages, spent, learned=astuple(learned))
