@@ -152,6 +152,15 @@ class Pool:
         self._grow(0)
         self.bucket.cap(share.most, share.window)
 
+    def end_tick(self, now: float) -> None:
+        """Let the policy learn what was found in a tick that is over, though nothing is due yet.
+
+        A slot that may spend little would otherwise hear of a burst only at its next visit.
+        """
+        if self._ranking.is_over(now):
+            self.copies.admit()
+            self.copies.learn_all()
+
     def await_share(self) -> None:
         """Spend nothing before there is a share."""
         self.bucket.cap(0)

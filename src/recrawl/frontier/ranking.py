@@ -91,6 +91,10 @@ class Ranking:
         """Make the order anew, as soon as scoring the pages again costs little."""
         self._ends = min(self._ends, self._made + least_order(len(self._copies)))
 
+    def is_over(self, now: float) -> bool:
+        """Whether the order is to be made anew when a page may be visited."""
+        return now >= self._ends
+
     def begin(self, now: float) -> None:
         """Make an order a tick from now, where none was to be made."""
         if self._ends == inf:

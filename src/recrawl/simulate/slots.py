@@ -94,6 +94,7 @@ class SlotSimulation:
         """Let all slots say what they would spend, and go on with their shares."""
         for slot in self._slots:
             slot.take_in(now)
+            slot.agenda.budget_pool(0).end_tick(now)
         demands = {
             number: demand_of(slot.agenda, self._policy, now)
             for number, slot in enumerate(self._slots)

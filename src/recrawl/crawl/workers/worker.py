@@ -314,6 +314,7 @@ class Worker:
         for slot, each in crawlers.items():
             if each.crawler is not None:
                 crawl, now = each.crawler.crawl, self._clock.now()
+                crawl.agenda.budget_pool(0).end_tick(now)
                 demand = demand_of(crawl.agenda, crawl.policy, now)
                 said[slot] = each.lease.fence, demand
         await asyncio.to_thread(self._leases.publish, said)
