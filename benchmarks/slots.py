@@ -102,9 +102,8 @@ def public_world(folder: Path, source: str, visits_a_change: float) -> World:
     paths = [path.replace(" ", "-").split("/") for path in pages["url"].to_pylist()]
     at = SITE_AT[source]
     # A site is a registered domain of its own, whatever its name.
-    address = [
-        f"https://{path[at].replace('.', '-')}.org/{'/'.join(path[at + 1 :])}" for path in paths
-    ]
+    sites = {name: number for number, name in enumerate(dict.fromkeys(path[at] for path in paths))}
+    address = [f"https://s{sites[path[at]]}.org/{'/'.join(path[at + 1 :])}" for path in paths]
     row_of = {page: row for row, page in enumerate(pages["page"].to_pylist())}
     row = np.array([row_of[page] for page in changes["page"].to_pylist()])
     first, gone, changed = (

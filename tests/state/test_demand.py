@@ -114,7 +114,7 @@ def test_a_slot_learns_from_all_others_and_not_from_itself():
     state = agenda.budget_pool(0).copies.frontier.state_of_tick
 
     assert PriorSums(*demand.learned).pages > 0
-    assert state.relatives.others == one + two  # type: ignore[attr-defined]
+    assert state.relatives.others == one + two
 
 
 def test_a_share_moves_neither_the_gap_nor_the_clocks():
@@ -122,7 +122,7 @@ def test_a_share_moves_neither_the_gap_nor_the_clocks():
     agenda, _ = crawled(START + 9)
     pool = agenda.budget_pool(0)
     state = pool.copies.frontier.state
-    gap, width = pool.copies.frontier.gap, state.clocks.width  # type: ignore[attr-defined]
+    gap, width = pool.copies.frontier.gap, state.clocks.width
     each_page = Budget(DAY_BUDGET / PAGES, "page")
     pool.await_share()
     assert agenda.take(START + 9, 1) == []
@@ -131,4 +131,4 @@ def test_a_share_moves_neither_the_gap_nor_the_clocks():
         assert pool.bucket.visits_a_day == visits
 
     assert pool.copies.frontier.gap == gap
-    assert state.clocks.width == width  # type: ignore[attr-defined]
+    assert state.clocks.width == width
