@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from math import exp, expm1, floor, log, log1p
+from math import exp, expm1, floor, log, log1p, log2, prod, sqrt
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -93,6 +93,29 @@ class Page:
         site[:] = [w / sum(site) for w in site]
 
 
+@dataclass
+class Facts:
+    """What the corrections of a page go by."""
+
+    visits: int = 0
+    since_change: int | None = None
+    level: int = 0
+
+    @property
+    def bins(self) -> tuple[tuple[str, object], ...]:
+        """The bin of each table, by name."""
+        if self.since_change is None:
+            by_change = ("never", bin_of(self.visits, (0, 1, 3, 8, 20)))
+        else:
+            by_change = ("since", bin_of(self.since_change, (0, 1, 2, 3, 5, 8, 16, 32)))
+        visits = bin_of(self.visits, (0, 1, 2, 3, 4, 6, 9, 16, 32, 64))
+        return ("visits", visits), by_change, ("level", self.level)
+
+
+def bin_of(count: int, starts: Sequence[int]) -> int:
+    return max(start for start in starts if start <= count)
+
+
 class Scalar:
     """Sections 4 to 7 for one site, at most 49 pages (no refit)."""
 
@@ -112,8 +135,15 @@ class Scalar:
         self.pages = [Page(last, list(self.site)) for last in first_seen]
         self.for_node: dict[int, float] = {}
         self.for_kin: dict[int, float] = {}
+        self.facts = [Facts() for _ in first_seen]
+        self.tables: dict[object, tuple[float, float]] = defaultdict(lambda: (0.0, 0.0))
         self.newest = floor(now / self.width)
         self.read(self.down)
+
+    def factors(self, i: int) -> list[float]:
+        """What time on the clock of a page counts for, by each table."""
+        sums = (self.tables[each] for each in self.facts[i].bins)
+        return [(10 + found) / (10 + expected) for found, expected in sums]
 
     @property
     def ring(self) -> range:
@@ -181,8 +211,8 @@ class Scalar:
             return 0.0
         z = waited / (self.gap / 4)
         future = 1 + (self.pace[v][self.newest] - 1) * -expm1(-z) / z
-        days = self.elapsed(self.pace[v], page.last, now)
-        return page.value(of, *self.prior(i), days) / future
+        days, factor = self.elapsed(self.pace[v], page.last, now), prod(self.factors(i))
+        return page.value(of, *self.prior(i), factor * days) / future / sqrt(factor)
 
     def seen(self, i: int, now: float, changed: bool) -> None:
         """Section 7."""
@@ -192,7 +222,7 @@ class Scalar:
         self.advance(now)
         a0, b0 = self.prior(i)
         days = self.elapsed(self.pace[v], page.last, now)
-        p = page.chance(a0, b0, days)
+        p = page.chance(a0, b0, prod(self.factors(i)) * days)
         near, far = (
             page.chance(a0, b0, self.elapsed(paces[v], page.last, now))
             for paces in (self.near, self.far)
@@ -200,6 +230,12 @@ class Scalar:
         self.trust = 0.999 * self.trust + (
             log(near / far) if changed else log((1 - near) / (1 - far))
         )
+        factors, facts = self.factors(i), self.facts[i]
+        for each, own in zip(facts.bins, factors, strict=True):
+            if each != ("level", 0):
+                found, expected = self.tables[each]
+                foretold = page.chance(a0, b0, prod(factors) / own * days)
+                self.tables[each] = 0.995 * found + changed, 0.995 * expected + foretold
         way = [u for u in self.down if v <= u]
         for b in self.ring:
             share = self.overlap(b, page.last, now) / days
@@ -207,6 +243,12 @@ class Scalar:
                 self.expected[u][b] += p * share
                 self.found[u][b] += self.pace[v][b] * share if changed else 0.0
         page.learn(self.site, (a0, b0), days, changed)
+        facts.visits += 1
+        if changed:
+            facts.since_change = 0
+        elif facts.since_change is not None:
+            facts.since_change += 1
+        facts.level = 1 + floor(clip(log2(page.rate(a0, b0) * self.gap) + 8, 0, 13))
         relative = page.rate(a0, b0) * self.b0 / self.a0
         kin, section = self.kin_rate(self.kin[i]), self.section_rate(v)
         self.for_node[i] = min(relative / kin, 1000)

@@ -14,8 +14,8 @@ from scipy import stats
 from recrawl import Histories
 from recrawl.errors import InvalidParameter
 from recrawl.rates import Cho, LastModified, LastModifiedRaw, MalcolmAge
-from recrawl.rates.accuracy import accuracy, answers, chance_within, interval_accuracy
 from recrawl.rates.dated_accuracy import MeanAge, _below
+from recrawl.rates.existence_accuracy import accuracy, answers, chance_within, interval_accuracy
 
 if TYPE_CHECKING:
     from recrawl.rates.estimates import Estimator

@@ -35,15 +35,41 @@ def crawl(tmp_path_factory):
 
 
 def test_a_copy_counts_as_fresh_until_its_page_has_changed():
-    """Of four copies, two were unchanged at the next visit, one changed on a day between 0 and 4,
-    and one was not visited since: (1 + 1 + 3 / 4) / 3 on day 1."""
-    gaps = Gaps(np.zeros(4), np.array([4.0, 5, 4, inf]), np.array([False, False, True, False]))
+    """Of twenty copies, one changed on a day between 0 and 4, and one was not visited since; the
+    others were unchanged at the next visit: (18 + 3 / 4) / 19 on day 1."""
+    ends, changed = np.array([4.0, inf, *[5.0] * 18]), np.arange(20) == 0
+    gaps = Gaps(np.zeros(20), ends, changed, np.full(20, np.nan))
 
-    assert gaps.fresh_at(np.array([1.0])) == pytest.approx([2.75 / 3])
+    assert gaps.fresh_at(np.array([1.0])) == pytest.approx([18.75 / 19])
+
+
+def test_dates_tell_how_fresh_copies_were_that_are_visited_as_soon_as_they_change():
+    """The truth is known. Without dates, a crawl that hears of changes looks half as fresh."""
+    random = np.random.default_rng(1)
+    begins, ends, changed, dated, truly = [], [], [], [], []
+    asked = np.linspace(10.0, 20.0, 21)
+    for _ in range(300):
+        changes = np.cumsum(random.exponential(2.0, 40))
+        visits = np.sort(np.concatenate([[0.0, 60.0], changes[changes < 60] + 0.05]))
+        before, after = visits[:-1], visits[1:]
+        last = changes[np.maximum(np.searchsorted(changes, after) - 1, 0)]
+        begins.append(before)
+        ends.append(after)
+        changed.append(last > before)
+        dated.append(np.where(last > before, last, np.nan))
+        seen = before[np.searchsorted(before, asked, "right") - 1]
+        truly.append(np.searchsorted(changes, asked) == np.searchsorted(changes, seen))
+    gaps = Gaps(*map(np.concatenate, (begins, ends, changed, dated)))
+    found = gaps.fresh_at(asked)
+    without = replace(gaps, dated=np.full(len(gaps.ends), np.nan)).fresh_at(asked)
+
+    assert found == pytest.approx(np.mean(truly, axis=0), abs=0.02)
+    assert found.mean() > 0.95
+    assert without.mean() < 0.7
 
 
 def test_nothing_is_said_while_too_few_copies_were_visited_since():
-    gaps = Gaps(np.zeros(4), np.array([4.0, 4, inf, inf]), np.zeros(4, np.bool_))
+    gaps = Gaps(np.zeros(4), np.array([4.0, 4, 4, inf]), np.zeros(4, np.bool_), np.full(4, np.nan))
 
     assert isnan(gaps.fresh_at(np.array([1.0]))[0])
 

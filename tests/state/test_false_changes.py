@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import time
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from recrawl.settings.settings import Settings
 from recrawl.state.checkpoint import fitting, pool_parts
 from recrawl.state.false_changes import FalseChangeModel
 from recrawl.state.opening import open_crawl
-from recrawl.state.sampled import SampledSnapshot
+from recrawl.state.sampled import SampledSnapshot, draw_samples
 from recrawl.state.snapshot import load_snapshot
 from recrawl.store import create_store, open_for_writing, open_store
 from recrawl.visits.status import Audit, VisitOutcome
@@ -94,14 +95,13 @@ def test_who_looks_believes_what_a_crawl_does_that_is_opened(path):
 
 def test_who_glances_believes_what_a_crawl_does_that_is_taken_up(path):
     settings = noisy(path)
-    none = np.empty(0, np.int64)
     with open_store(path) as reader:
         learned = fitting(settings, reader)
         assert learned is not None
-        glance = SampledSnapshot.draw(
-            settings, reader, pool_parts(learned[0], 0), share=1.0, without=none, wanted=none
-        )
-        assert glance is not None
+        pools = {0: pool_parts(learned[0], 0)}
+        every = partial(np.ones_like, dtype=np.bool_)
+        (drawn,) = draw_samples(settings, pools, every, np.zeros_like).values()
+        glance = SampledSnapshot.load(settings, reader, drawn)
         for visits in reader.outcomes(after=learned[1]):
             glance.learn(visits, FalseChangeModel.load(reader))
     taken_up = opened(settings, path, NOW).agenda.frontier(0).state

@@ -455,6 +455,10 @@ class Agenda:
         """Number of a page's terms."""
         return int(self._table.term[page])
 
+    def terms_of(self, pages: Ints) -> Ints:
+        """Numbers of the terms of some pages."""
+        return self._table.term[pages]
+
     def count(self, status: PageStatus) -> int:
         """How many pages stand at one place in their lives."""
         return int(np.count_nonzero((self._table.status == status) & ~self._table.withdrawn))

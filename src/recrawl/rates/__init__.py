@@ -1,48 +1,57 @@
 """Visit histories in, change rates out: one method per file, all methods by name in `METHODS`.
 
+Names are loaded when first used: whoever needs one method does not wait for all of them.
+
 Pure.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from recrawl.checks import check_choice
-from recrawl.rates.accuracy import Accuracy, accuracy, chance_within, interval_accuracy
-from recrawl.rates.bank import Bank
-from recrawl.rates.design import (
-    Surprise,
-    best_gap,
-    gain_of_dates,
-    gaps_needed,
-    least_spread,
-    period_for,
-    surprise,
-    unbiased_up_to,
-)
-from recrawl.rates.estimates import Estimates, Estimator, Status
-from recrawl.rates.gamma import Gamma
-from recrawl.rates.grid import Grid
-from recrawl.rates.likelihood import Likelihood
-from recrawl.rates.masses import fit_npmle
-from recrawl.rates.npmle import NPMLE
-from recrawl.rates.priors import Priors, fit_prior
-from recrawl.rates.published.beta import Beta
-from recrawl.rates.published.cho import Cho
-from recrawl.rates.published.classes import Classes
-from recrawl.rates.published.last_modified import LastModified
-from recrawl.rates.published.last_modified_raw import LastModifiedRaw
-from recrawl.rates.published.lln import LLN
-from recrawl.rates.published.malcolm import Malcolm
-from recrawl.rates.published.malcolm_age import MalcolmAge
-from recrawl.rates.published.matloff import Matloff
-from recrawl.rates.published.moment_matching import MomentMatching
-from recrawl.rates.published.ratio import Ratio
-from recrawl.rates.published.sa import SA
-from recrawl.rates.published.sam import SAM
-
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from recrawl.rates.bank import Bank
+    from recrawl.rates.design import (
+        Surprise,
+        best_gap,
+        gain_of_dates,
+        gaps_needed,
+        least_spread,
+        period_for,
+        surprise,
+        unbiased_up_to,
+    )
+    from recrawl.rates.estimates import Estimates, Estimator, Status
+    from recrawl.rates.existence_accuracy import (
+        Accuracy,
+        accuracy,
+        chance_within,
+        interval_accuracy,
+    )
+    from recrawl.rates.gamma import Gamma
+    from recrawl.rates.grid import Grid
+    from recrawl.rates.likelihood import Likelihood
+    from recrawl.rates.masses import fit_npmle
+    from recrawl.rates.methods import METHODS as METHODS
+    from recrawl.rates.methods import POOLED as POOLED
+    from recrawl.rates.methods import USES_PRIORS as USES_PRIORS
+    from recrawl.rates.methods import check_method as check_method
+    from recrawl.rates.npmle import NPMLE
+    from recrawl.rates.priors import Priors, fit_prior
+    from recrawl.rates.published.beta import Beta
+    from recrawl.rates.published.cho import Cho
+    from recrawl.rates.published.classes import Classes
+    from recrawl.rates.published.last_modified import LastModified
+    from recrawl.rates.published.last_modified_raw import LastModifiedRaw
+    from recrawl.rates.published.lln import LLN
+    from recrawl.rates.published.malcolm import Malcolm
+    from recrawl.rates.published.malcolm_age import MalcolmAge
+    from recrawl.rates.published.matloff import Matloff
+    from recrawl.rates.published.moment_matching import MomentMatching
+    from recrawl.rates.published.ratio import Ratio
+    from recrawl.rates.published.sa import SA
+    from recrawl.rates.published.sam import SAM
 
 __all__ = [
     "LLN",
@@ -83,33 +92,64 @@ __all__ = [
     "unbiased_up_to",
 ]
 
-# Each makes an estimator from fitted priors and the level of its bands.
-METHODS: dict[str, Callable[[Priors, float], Estimator]] = {
-    "gamma": lambda priors, level: Gamma(priors, level=level),
-    "npmle": lambda priors, level: NPMLE(priors, level=level),
-    "bank": lambda priors, level: Bank(priors, level=level),
-    "grid": lambda priors, level: Grid(priors, level=level),
-    "likelihood": lambda _, level: Likelihood(level=level),
-    "likelihood-plain": lambda _, level: Likelihood(singularity="none", level=level),
-    "moment-matching": lambda _, level: MomentMatching(level=level),
-    "ratio": lambda _, level: Ratio(level=level),
-    "cho": lambda _, level: Cho(level=level),
-    "cho-exact": lambda _, level: Cho(correction="exact", level=level),
-    "matloff": lambda _, level: Matloff(level=level),
-    "beta": lambda _, level: Beta(level=level),
-    "malcolm": lambda _, level: Malcolm(level=level),
-    "malcolm-age": lambda priors, level: MalcolmAge(priors, level=level),
-    "last-modified": lambda priors, level: LastModified(priors, level=level),
-    "last-modified-raw": lambda _, level: LastModifiedRaw(level=level),
-    "classes": lambda _, level: Classes(level=level),
-    "lln": lambda _, level: LLN(level=level),
-    "sa": lambda _, level: SA(level=level),
-    "sam": lambda _, level: SAM(level=level),
+_MODULES = {
+    "existence_accuracy": (
+        "Accuracy",
+        "accuracy",
+        "chance_within",
+        "interval_accuracy",
+    ),
+    "bank": ("Bank",),
+    "design": (
+        "Surprise",
+        "best_gap",
+        "gain_of_dates",
+        "gaps_needed",
+        "least_spread",
+        "period_for",
+        "surprise",
+        "unbiased_up_to",
+    ),
+    "estimates": (
+        "Estimates",
+        "Estimator",
+        "Status",
+    ),
+    "gamma": ("Gamma",),
+    "grid": ("Grid",),
+    "likelihood": ("Likelihood",),
+    "masses": ("fit_npmle",),
+    "methods": (
+        "METHODS",
+        "POOLED",
+        "USES_PRIORS",
+        "check_method",
+    ),
+    "npmle": ("NPMLE",),
+    "priors": (
+        "Priors",
+        "fit_prior",
+    ),
+    "published.beta": ("Beta",),
+    "published.cho": ("Cho",),
+    "published.classes": ("Classes",),
+    "published.last_modified": ("LastModified",),
+    "published.last_modified_raw": ("LastModifiedRaw",),
+    "published.lln": ("LLN",),
+    "published.malcolm": ("Malcolm",),
+    "published.malcolm_age": ("MalcolmAge",),
+    "published.matloff": ("Matloff",),
+    "published.moment_matching": ("MomentMatching",),
+    "published.ratio": ("Ratio",),
+    "published.sa": ("SA",),
+    "published.sam": ("SAM",),
 }
-POOLED = frozenset({"gamma", "npmle", "bank", "grid"})  # each uses the prior of the page's site
-USES_PRIORS = POOLED | {"malcolm-age", "last-modified"}  # or does so for pages without an answer
 
 
-def check_method(name: str, *also: str) -> None:
-    """Check that a name is that of an estimator, or one of `also`."""
-    check_choice((*METHODS, *also), method=name)
+def __getattr__(name: str) -> object:
+    """Load a public name from its module."""
+    for module, names in _MODULES.items():
+        if name in names:
+            return getattr(import_module(f"recrawl.rates.{module}"), name)
+    message = f"module 'recrawl.rates' has no attribute {name!r}"
+    raise AttributeError(message)

@@ -1,7 +1,7 @@
 r"""Bias, spread and chance of being close for estimators that read dates, under regular visits.
 
-Time is counted in gaps, so a page changes $x = rI$ times per unit. `recrawl.rates.accuracy` is the
-way in.
+Time is counted in gaps, so a page changes $x = rI$ times per unit. The way in is
+`recrawl.rates.existence_accuracy`.
 
 **Events over quiet days.** Given $k$ changed gaps of $n$, the quiet time $T$ is $n - k$ and the sum
 of $k$ ages, each exponential and cut off at 1. Its Laplace transform is known,

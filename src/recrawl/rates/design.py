@@ -21,8 +21,8 @@ import numpy as np
 
 from recrawl.checks import check_fraction, check_positive
 from recrawl.errors import InvalidParameter
-from recrawl.rates.accuracy import Counting, accuracy, chances
 from recrawl.rates.binomial import clopper_pearson
+from recrawl.rates.existence_accuracy import Counting, accuracy, chances
 from recrawl.rates.published.last_modified import LastModified
 from recrawl.rates.published.last_modified_raw import LastModifiedRaw
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.rates import METHODS
-from recrawl.rates.accuracy import accuracy, chance_within, interval_accuracy
 from recrawl.rates.design import gain_of_dates, gaps_needed, unbiased_up_to
+from recrawl.rates.existence_accuracy import accuracy, chance_within, interval_accuracy
 from recrawl.rates.priors import Priors
 from recrawl.report.charts.accuracy import Curve
 from recrawl.report.words import every, percent

@@ -14,6 +14,7 @@ from recrawl.errors import InvalidSettings
 from recrawl.plan.budget import Budget
 from recrawl.plan.objectives import OBJECTIVES
 from recrawl.policies.named import policy_named
+from recrawl.policies.recrawl.checkpoint import VERSION
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.settings.terms import VisitTerms
 
@@ -86,7 +87,9 @@ def learned_with(settings: Settings) -> list[str]:
     """
     named = [settings.objective, settings.policy]
     file = weights_file(settings)
-    if file is not None and not isinstance(policy_of(settings), Recrawl):
+    if isinstance(policy_of(settings), Recrawl):
+        named.append(str(VERSION))
+    elif file is not None:
         named.append(file.digest)
     return named
 

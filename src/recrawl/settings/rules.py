@@ -20,13 +20,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recrawl.detect.verdict import Criteria
 from recrawl.settings.access_keys import NO_ACCESS_RULE
 from recrawl.settings.filters import NO_FILTERS, Admission
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from recrawl.detect.verdict import Criteria
     from recrawl.listings.live.rules import ListingRule
     from recrawl.plan.budget import Budget
     from recrawl.settings.access_keys import AccessRule
@@ -97,6 +97,8 @@ class Rule:
     @property
     def criteria(self) -> Criteria:
         """What counts as a change of its pages."""
+        from recrawl.detect.verdict import Criteria  # slow to load: not for those who only look
+
         return Criteria(self.watch, self.ignore, self.least_change)
 
 

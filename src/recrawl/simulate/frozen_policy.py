@@ -123,10 +123,11 @@ class FrozenPolicy:
             relatives = learned.relatives if learned else self._nothing_known(state.gap)
             one = np.ones(len(ours))
             waited = np.maximum(float(epoch_days(now)) - state.last[ours], 0.0)
+            factor = learned.corrections.factor_of_new if learned else 1.0
             expected = self.policy.objective.expected_value(
-                relatives.shape * one, relatives.exposure * one, waited
+                relatives.shape * one, relatives.exposure * one, factor * waited
             )
-            values[young] = state.worth[ours] * expected
+            values[young] = state.worth[ours] * expected / np.sqrt(factor)
         return values
 
     def due(self, state: FrozenState, rows: Ints, price: float) -> Instants:

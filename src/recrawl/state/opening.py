@@ -12,26 +12,29 @@ import numpy as np
 
 from recrawl.arrays.growing import append_rows
 from recrawl.entries.entries import Checkpoint, PagesChanged, PagesFound
-from recrawl.entries.sources import Source, SourceKind
 from recrawl.frontier.agenda import Agenda
 from recrawl.frontier.frontier import Frontier
 from recrawl.frontier.host_table import HostTable
 from recrawl.frontier.sources import SourceTable
-from recrawl.parse.addresses import host_of, origin_of
+from recrawl.parse.addresses import host_of
 from recrawl.policies.checkpoint import dump_state
 from recrawl.policies.recrawl.beliefs import ExpectedFreshness, freshness
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.policies.recrawl.state import RecrawlState
 from recrawl.settings.pools import NOTHING, fingerprint, terms
-from recrawl.settings.rules import ANYWHERE, NO_RULE
+from recrawl.settings.rules import NO_RULE
+from recrawl.state import sampled
 from recrawl.state.announcements import ANNOUNCED, Announcements
 from recrawl.state.checkpoint import (
     FINGERPRINT,
     PAGES,
     POLICY,
     fitting,
+    pool_numbers,
+    pool_parts,
     some_parts,
     with_pool,
+    with_samples,
 )
 from recrawl.state.contents import ContentIndex
 from recrawl.state.events import told_event
@@ -39,8 +42,10 @@ from recrawl.state.false_changes import PAIRS
 from recrawl.state.page_validators import VALIDATED
 from recrawl.state.pages import known_pages, paying_pools, recent_visits
 from recrawl.state.refitting import refitted
+from recrawl.state.sampled import draw_samples
 from recrawl.state.shapes import ShapeBook
 from recrawl.state.snapshot import replay, rules_anew
+from recrawl.state.sources import wanted_sources
 from recrawl.state.trust import Trust
 from recrawl.state.weights import Factors, look_up
 from recrawl.units import SECONDS_A_DAY, instant_after_epoch
@@ -121,6 +126,11 @@ class Crawl:
         for number, state in self._states():
             pages = self.agenda.pages(number).astype(np.int32)
             parts |= with_pool(number, {PAGES: pages, **dump_state(self.policy, state)})
+        if len(self.agenda) > sampled.LOOKED_AT and isinstance(self.policy, Recrawl):
+            agenda, numbers = self.agenda, pool_numbers(parts)
+            pools = {number: pool_parts(parts, number) for number in numbers}
+            samples = draw_samples(self.settings, pools, agenda.have_copies, agenda.terms_of)
+            parts |= with_samples(samples)
         return parts
 
     def expected_fresh(self, now: float) -> tuple[float, int]:
@@ -251,21 +261,6 @@ def _discovered(settings: Settings, reader: ReadStore) -> dict[str, float]:
     wanted = {rule.address for rule in settings.rules}
     known = reader.discovered().items()
     return {address: at / SECONDS_A_DAY for address, at in known if address in wanted}
-
-
-def wanted_sources(settings: Settings, reader: ReadStore) -> list[Source]:
-    """Sources of new pages of the sites that are still wanted, with the lists that they name."""
-    sites = [rule for rule in settings.rules if not rule.exact and rule.address != ANYWHERE]
-    origins = {origin_of(rule.address) for rule in sites}
-    lists = {each: origin_of(rule.address) for rule in sites for each in rule.changed}
-    known = [
-        source
-        for source in reader.sources()
-        if source.origin in origins
-        and (source.kind is SourceKind.LIST) == (lists.get(source.address) == source.origin)
-    ]
-    new = lists.keys() - {source.address for source in known}
-    return [*known, *(Source(each, lists[each], SourceKind.LIST) for each in lists if each in new)]
 
 
 def _listed(reader: ReadStore, pages: int) -> Bools:

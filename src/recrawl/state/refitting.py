@@ -18,7 +18,14 @@ import numpy as np
 from recrawl.entries.records import SavedCheckpoint
 from recrawl.settings.pools import identity, learned_with
 from recrawl.settings.rules import NO_RULE
-from recrawl.state.checkpoint import FINGERPRINT, PAGES, pool_numbers, pool_parts, sound
+from recrawl.state.checkpoint import (
+    FINGERPRINT,
+    PAGES,
+    pool_numbers,
+    pool_parts,
+    sound,
+    without_samples,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,7 +65,8 @@ def refitted(
     number = {
         place + 1: pools[1].index(own) + 1 for place, own in enumerate(pools[0]) if own in pools[1]
     }
-    return SavedCheckpoint(_renumbered(found.parts, {0: 0, **number}), found.visit)
+    parts = without_samples(found.parts)  # the next checkpoint draws others
+    return SavedCheckpoint(_renumbered(parts, {0: 0, **number}), found.visit)
 
 
 def _rules_of(

@@ -18,7 +18,6 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from recrawl.detect.simhash import estimated_share
 from recrawl.entries.filtering import ShapeJudged
 
 if TYPE_CHECKING:
@@ -82,6 +81,8 @@ class ShapeBook:
         found = self._shapes.setdefault(key, _Shape())
         alike = duplicate
         if simhash is not None:
+            from recrawl.detect.simhash import estimated_share  # slow to load, and rarely needed
+
             comparable = bool(found.simhashes)
             alike |= any(estimated_share(simhash, each) <= _ALIKE for each in found.simhashes)
             found.simhashes.append(simhash)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from recrawl.settings.settings import Settings
 
 _FACTORS, _NAMED, _DIGEST = "weights.factors", "weights.named", "weights.digest"
+SAVED_FACTORS = (_FACTORS, _NAMED, _DIGEST)  # names of parts of a checkpoint
 
 
 class Factors(NamedTuple):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from recrawl.arrays.types import Floats, Statuses
-    from recrawl.rates.accuracy import Counting
+    from recrawl.rates.existence_accuracy import Counting
     from recrawl.trends.points import Points
     from recrawl.trends.weibull import Variant
     from recrawl.trends.windows import Windows

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from recrawl.arrays.types import Bools, Floats, Ints
-    from recrawl.rates.accuracy import Counting
+    from recrawl.rates.existence_accuracy import Counting
     from recrawl.trends.points import Points
 
 FORECASTERS = ("ratio", "weibull", "duane", "cho", "matloff")

@@ -22,7 +22,7 @@ from recrawl.trends.windows import LEAST_POINTS, WindowTimes
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.rates.accuracy import Counting
+    from recrawl.rates.existence_accuracy import Counting
     from recrawl.trends.points import Points
     from recrawl.trends.windows import Windows
 

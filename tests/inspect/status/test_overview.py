@@ -3,10 +3,12 @@
 from dataclasses import replace
 from math import isnan
 
+import numpy as np
 import pytest
 
 from recrawl.detect.reliability import SignalRecord
 from recrawl.entries.entries import (
+    Checkpoint,
     HostBelieved,
     PageChange,
     PageEvent,
@@ -16,13 +18,14 @@ from recrawl.entries.entries import (
 )
 from recrawl.entries.pushes import Subscription, SubscriptionsKnown
 from recrawl.entries.sources import Source, SourceKind, SourcesKnown
-from recrawl.inspect.status import overview as overview_module
 from recrawl.inspect.status.values import HostThatLies, PushStanding, VisitCount
 from recrawl.report.status.object import status_object
 from recrawl.report.status.status import status_rows
 from recrawl.settings.push_keys import PushSettings
 from recrawl.settings.settings import read_settings
-from recrawl.store import open_for_writing
+from recrawl.state import sampled
+from recrawl.state.checkpoint import fitting_sample, samples_in, without_samples
+from recrawl.store import open_for_writing, open_store
 from recrawl.visits.status import FeedKind, PageStatus, VisitOutcome
 from tests.inspect.looked import BEGAN, DAY, made, opened, overview_of, save, settings_text
 
@@ -37,7 +40,7 @@ def path(tmp_path):
 @pytest.fixture
 def few(monkeypatch):
     """Look at twenty copies only, as if there were a million."""
-    monkeypatch.setattr(overview_module, "_MOST", 20)
+    monkeypatch.setattr(sampled, "LOOKED_AT", 20)
 
 
 def test_all_is_counted(path):
@@ -224,6 +227,63 @@ def test_the_same_crawl_is_seen_by_the_same_copies(path, few):
     save(settings, path, NOW)
 
     assert overview_of(settings, path, NOW) == overview_of(settings, path, NOW)
+
+
+def test_what_is_kept_of_some_copies_says_what_the_whole_says(path, few):
+    """A store that was saved before samples were kept has the whole alone."""
+    settings = made(path, own=True)
+    save(settings, path, NOW)
+    with open_store(path) as reader:
+        kept = reader.checkpoint()
+    assert kept is not None
+    assert samples_in(kept.parts).keys() == {0, 1}
+    quick = overview_of(settings, path, NOW)
+    with open_for_writing(path) as store:
+        store.write([Checkpoint(without_samples(kept.parts))])
+
+    whole = overview_of(settings, path, NOW)
+    assert (quick.copies, quick.looked_at) == (whole.copies, whole.looked_at)
+    assert quick.fresh == pytest.approx(whole.fresh, rel=1e-6)
+    assert quick.age == pytest.approx(whole.age, rel=1e-6)
+
+
+def test_pages_lost_since_the_saving_are_no_copies(path, few):
+    settings = made(path)
+    save(settings, path, NOW)
+    with open_for_writing(path) as store:
+        store.write([PagesChanged(list(range(30)), [PageChange(PageStatus.GONE)] * 30)])
+    status = overview_of(settings, path, NOW)
+
+    assert status.copies == 30
+    assert 0 < status.looked_at < 20
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("sample.0.drawn", np.ones(3, np.bool_)),
+        ("sample.0.pages", np.array([7] * 20, np.int32)),
+        ("sample.0.ratios.node", np.array([-1.0])),
+        ("sample.0.last", np.full(20, np.nan)),
+    ],
+)
+def test_a_sample_that_contradicts_itself_is_not_used(path, few, name, wrong):
+    """The whole is looked at in its place."""
+    settings = made(path)
+    save(settings, path, NOW)
+    before = overview_of(settings, path, NOW)
+    with open_store(path) as reader:
+        kept = reader.checkpoint()
+    assert kept is not None
+    assert name in kept.parts
+    with open_for_writing(path) as store:
+        store.write([Checkpoint({**kept.parts, name: wrong})])
+
+    with open_store(path) as reader:
+        assert fitting_sample(settings, reader) is None
+    with open_for_writing(path) as store:
+        store.write([Checkpoint(without_samples(kept.parts))])
+    assert overview_of(settings, path, NOW).fresh == pytest.approx(before.fresh, rel=1e-6)
 
 
 def test_visits_since_the_saving_count_for_some_copies(path, few):

@@ -11,7 +11,6 @@ from recrawl.demo.truth import truly_fresh
 from recrawl.demo.virtual import VirtualExample
 from recrawl.demo.world import draw_world
 from recrawl.entries.entries import HostSeen
-from recrawl.inspect.status import overview as overview_module
 from recrawl.inspect.status import plans as overview_plans
 from recrawl.inspect.status.copies import all_copies
 from recrawl.inspect.status.plans import Planner, within_hosts
@@ -19,6 +18,7 @@ from recrawl.plan import OBJECTIVES, Budget, Freshness, Limits, Rates, allocate
 from recrawl.policies.recrawl.beliefs import Beliefs
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.settings.settings import read_settings
+from recrawl.state import sampled
 from recrawl.state.snapshot import load_snapshot
 from recrawl.store import open_for_writing, open_store
 from tests.inspect.looked import BEGAN, made, overview_of, save
@@ -133,7 +133,7 @@ def test_some_copies_are_planned_for_as_all_of_them(path, monkeypatch):
     asked = made(path, pages=300)
     save(asked, path, NOW)
     every = overview_of(asked, path, NOW).outlooks
-    monkeypatch.setattr(overview_module, "_MOST", 100)
+    monkeypatch.setattr(sampled, "LOOKED_AT", 100)
     monkeypatch.setattr(overview_plans, "_MOST_PLANNED", 60)
     some = overview_of(asked, path, NOW).outlooks
 

@@ -7,12 +7,12 @@ import pytest
 from scipy.optimize import brentq
 
 from recrawl.entries.entries import VisitMade
-from recrawl.inspect.status import overview as overview_module
 from recrawl.inspect.status import targets as overview_targets
 from recrawl.inspect.status.values import VisitCount
 from recrawl.plan import Freshness, Rates, allocate
 from recrawl.policies.recrawl.beliefs import Beliefs
 from recrawl.settings.settings import read_settings
+from recrawl.state import sampled
 from recrawl.state.snapshot import load_snapshot
 from recrawl.store import open_for_writing, open_store
 from recrawl.visits.status import VisitOutcome
@@ -133,7 +133,7 @@ def test_a_few_pages_of_a_large_crawl_are_looked_at_all_the_same(path, monkeypat
     wishes = asked(("a.org/", ""), ("b.org/", "target = 0.9"))
     save(wishes, path, NOW)
     (every,) = overview_of(wishes, path, NOW).targets
-    monkeypatch.setattr(overview_module, "_MOST", 5)
+    monkeypatch.setattr(sampled, "LOOKED_AT", 5)
     status = overview_of(wishes, path, NOW)
     (some,) = status.targets
 

@@ -100,7 +100,8 @@ def test_chances_and_rates_are_those_of_the_policy():
     np.testing.assert_allclose(
         beliefs.fresh, policy.fresh(state, rows, instants_after_epoch(np.array([now]))[0])
     )
-    np.testing.assert_allclose(beliefs.rate, policy.rates(state, rows) * beliefs.speed)
+    corrected = state.corrections.factor(rows)
+    np.testing.assert_allclose(beliefs.rate, policy.rates(state, rows) * beliefs.speed / corrected)
 
 
 def test_a_rate_is_in_days_and_not_in_days_of_the_clock():

@@ -133,6 +133,8 @@ def check_same(state, plain):
         assert state.relatives.node_ratio[node] == pytest.approx(plain.section_rate(pages))
     kin = state.relatives.kin_ratio[state.sections.kin]
     assert kin == pytest.approx([plain.kin_rate(group) for group in plain.kin], rel=1e-9)
+    factors = [np.prod(plain.factors(row)) for row in range(len(PLACES))]
+    np.testing.assert_allclose(state.corrections.factor(EVERY), factors, rtol=1e-9)
 
 
 @given(crawls)

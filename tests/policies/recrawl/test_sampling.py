@@ -9,7 +9,14 @@ from recrawl.policies.pages import Outcomes
 from recrawl.policies.recrawl.beliefs import Beliefs, let_clocks_run
 from recrawl.policies.recrawl.checkpoint import dump, load
 from recrawl.policies.recrawl.policy import Recrawl
-from recrawl.policies.recrawl.sampling import NEEDED, sampled
+from recrawl.policies.recrawl.sampling import (
+    KEPT_OF_SAMPLE,
+    NEEDED,
+    check_sample,
+    dump_sample,
+    load_sample,
+    sampled,
+)
 from recrawl.units import instants_after_epoch
 from tests.policies.recrawl.test_beliefs import BEGAN, crawl
 
@@ -43,3 +50,21 @@ def test_what_all_pages_taught_is_put_again_after_a_visit(parts):
     assert not np.array_equal(state.relatives.node_ratio, before)
     ratios.put(state)
     np.testing.assert_array_equal(state.relatives.node_ratio, before)
+
+
+@given(st.sets(st.integers(0, 89), min_size=1))
+def test_a_sample_is_kept_as_it_was(parts, some):
+    """What is kept of it is in single precision, as what it was drawn from."""
+    policy, now = Recrawl(), BEGAN + 5
+    rows = np.arange(len(some))
+    state, ratios = sampled(policy, parts, np.array(sorted(some)))
+    kept = dump_sample(state, ratios)
+    check_sample(kept, len(rows), len(policy.memories))
+    again, also = load_sample(policy, kept)
+    for each in (state, again):
+        let_clocks_run(each, now)
+
+    assert set(kept) <= set(KEPT_OF_SAMPLE)
+    np.testing.assert_array_equal(also.node, ratios.node)
+    one, other = Beliefs.of(state, rows, now), Beliefs.of(again, rows, now)
+    np.testing.assert_array_equal(one.fresh, other.fresh)

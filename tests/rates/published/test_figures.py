@@ -25,7 +25,7 @@ from recrawl.rates import (
     least_spread,
     unbiased_up_to,
 )
-from recrawl.rates.accuracy import answers
+from recrawl.rates.existence_accuracy import answers
 from recrawl.rates.published.cho import exact_correction
 
 if TYPE_CHECKING:

@@ -66,7 +66,9 @@ SAID = Why(
         last_change=NOW - 2,
         outcomes={"first": 1, "same": 6, "changed": 4, "walled": 1},
     ),
-    estimate=Estimate(rate=0.5, low=0.25, high=1.0, relatives=0.1, own=0.75, fresh=0.6),
+    estimate=Estimate(
+        rate=0.5, low=0.25, high=1.0, relatives=0.1, own=0.75, fresh=0.6, correction=1.02
+    ),
     section=Activity("https://a.org/", pages=30, pace=2.0, value=0.5, even=0.25),
     worth=Worth(0.5, 1.0, NOW + 0.25, ((NOW, 0.5), (NOW + 0.25, 1.0))),
     what_ifs=(
@@ -327,3 +329,13 @@ def test_the_date_of_the_first_response_is_evidence():
 
     assert "the first found a Last-Modified of 3.0w before" in evidence
     assert why_object(replace(SAID, evidence=seen))["evidence"]["first_age_days"] == 21.0
+
+
+@pytest.mark.parametrize(("correction", "said"), [(1.02, False), (1.38, True), (0.5, True)])
+def test_a_correction_is_said_where_it_matters(correction, said):
+    assert SAID.estimate is not None
+    corrected = replace(SAID.estimate, correction=correction)
+    sentence = dict(why_rows(replace(SAID, estimate=corrected)))["estimate"]
+    times = f"Pages with such a history changed {correction:.2g} times as often as expected"
+
+    assert (times in sentence) == said

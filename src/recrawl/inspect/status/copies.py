@@ -5,28 +5,32 @@ Touches: a store.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
-from math import inf, nan
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recrawl.arrays.equal_keys import distinct
 from recrawl.policies.recrawl.beliefs import Beliefs, ExpectedFreshness, freshness
 from recrawl.policies.recrawl.calibration import Calibration
 from recrawl.policies.recrawl.checkpoint import calibration_kept
 from recrawl.policies.recrawl.state import forecast_clocks
 from recrawl.settings.pools import budgets, terms, weights_file
-from recrawl.state.checkpoint import PAGES, pool_parts
+from recrawl.settings.rules import NO_RULE
+from recrawl.state.checkpoint import LAST, PAGES, may_be_late, pool_parts, samples_in
 from recrawl.state.false_changes import FalseChangeModel
 from recrawl.state.pages import ruled
-from recrawl.state.sampled import SampledSnapshot
+from recrawl.state.replay import COMPARED
+from recrawl.state.sampled import SampledSnapshot, draw_samples, with_target
 from recrawl.state.snapshot import load_snapshot
 from recrawl.state.weights import look_up, saved_factors
 from recrawl.units import epoch_days
 from recrawl.visits.status import WITH_A_COPY, PageStatus, VisitOutcome
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from recrawl.arrays.types import Bools, Floats, Ints
     from recrawl.entries.records import SavedCheckpoint
@@ -36,8 +40,6 @@ if TYPE_CHECKING:
     from recrawl.state.snapshot import Snapshot
 
 HERE = (PageStatus.NEW, *WITH_A_COPY)
-# Copies of all rules with a target that are looked at, whatever the sample says.
-_FOR_TARGETS, _MOST_A_TARGET, _FEWEST_A_TARGET = 10_000, 500, 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,11 +70,6 @@ class CopySample:
     def freshness(self, now: float) -> ExpectedFreshness:
         """How fresh the copies are that they stand for."""
         return freshness(self.state, now, rows=self.rows, of=self.of, clocks=self.clocks)
-
-    def rows_of(self, pages: Ints) -> Ints:
-        """Rows of those of some pages, rising, that the state knows; its own must rise, too."""
-        place = np.minimum(np.searchsorted(self.pages, pages), len(self.pages) - 1)
-        return np.asarray(place[self.pages[place] == pages])
 
     def beliefs(self, now: float) -> Beliefs:
         """What is believed of each."""
@@ -140,11 +137,6 @@ class CopiesFound:
         return (rule if self.rule is None else self.rule[pages]), host
 
 
-def with_target(settings: Settings) -> list[int]:
-    """Numbers of the rules that have a target."""
-    return [number for number, rule in enumerate(settings.rules) if rule.target is not None]
-
-
 def all_copies(settings: Settings, reader: ReadStore, now: float) -> CopiesFound:
     """Look at all copies."""
     from recrawl.inspect.next_visits import next_visit_of_any  # slow to load: see `some_copies`
@@ -195,133 +187,138 @@ def _here(settings: Settings, snapshot: Snapshot) -> list[int]:
 
 
 def some_copies(
-    settings: Settings, reader: ReadStore, saved: SavedCheckpoint, now: float, most: int
+    settings: Settings, reader: ReadStore, saved: SavedCheckpoint, now: float
 ) -> CopiesFound:
-    """Look at some copies, drawn at random from what was learned of all of them."""
+    """Look at some copies, drawn at random.
+
+    Args:
+        settings: What is asked of the crawl.
+        reader: Its store.
+        saved: What its last checkpoint has of them, or the whole checkpoint.
+        now: The instant, in days after 1970.
+    """
     parts, visit = saved
-    pools = [pool_parts(parts, number) for number in range(len(budgets(settings)))]
-    rows = sum(len(pool[PAGES]) for pool in pools if pool)
-    share = min(most / max(rows, 1), 1.0)
+    pools = {number: pool_parts(parts, number) for number in range(len(budgets(settings)))}
+    pools = {number: pool for number, pool in pools.items() if pool}
+    content = np.ones(reader.page_count(), np.bool_)
     without = reader.pages_without_content()
-    wanted = _Wanted.drawn(settings, reader)
-    snapshots: dict[int, SampledSnapshot] = {}
-    for number, pool in enumerate(pools):
-        if pool:
-            drawn = SampledSnapshot.draw(
-                settings, reader, pool, share=share, without=without, wanted=wanted.everything
-            )
-            if drawn is not None:
-                snapshots[number] = drawn
-    last = np.full(reader.page_count(), np.nan)
-    for pool in pools:
-        if pool:
-            last[pool[PAGES]] = pool["last"]
-    saved_by_file = saved_factors(settings, parts, reader.page_count())
-    young = _learn_since(reader, list(snapshots.values()), visit, last)
-    samples = {}
+    content[without[without < len(content)]] = False
+    drawn = samples_in(parts) or draw_samples(
+        settings, pools, content.__getitem__, lambda pages: reader.rules_and_hosts(pages)[0]
+    )
+    snapshots = {
+        number: SampledSnapshot.load(settings, reader, each) for number, each in drawn.items()
+    }
+    known, last = np.zeros(len(content), np.bool_), np.full(len(content), np.nan)
+    for pool in pools.values():
+        known[pool[PAGES]] = True
+    saved_by_file = saved_factors(settings, parts, len(content))
+    young = _learn_since(reader, list(snapshots.values()), visit, known, last)
+    samples: dict[int, CopySample] = {}
+    targets: dict[int, CopySample] = {}
     for number, each in snapshots.items():
         each.run(now)
-        samples[number] = CopySample.drawn(number, each.state, each.pages, each.drawn, each.of)
+        of = int(np.count_nonzero(content[pools[number][PAGES]]))
+        sample = CopySample.drawn(number, each.state, each.pages, each.drawn, of)
+        sample = replace(sample, rows=sample.rows[content[each.pages[sample.rows]]])
+        if len(sample.rows):
+            samples[number] = sample
+            targets |= _of_targets(settings, reader, sample, content)
     found = sum((sample.freshness(now) for sample in samples.values()), ExpectedFreshness())
     if snapshots:
         found += next(iter(snapshots.values())).freshness_of_young(last[young], now)
     return CopiesFound(
         freshness=found,
-        looked_at=sum(len(each.drawn) for each in snapshots.values()) + len(young),
-        late=_late_of_all(settings, reader, last, without, now),
+        looked_at=sum(len(each.rows) for each in samples.values()) + len(young),
+        late=_late_of_all(settings, reader, pools.values(), last, without, now),
         samples=list(samples.values()),
-        of_rules=wanted.samples(samples, settings),
-        calibration=_calibration(pools, list(snapshots.values())),
+        of_rules=targets,
+        calibration=_calibration(list(pools.values()), list(snapshots.values())),
         factor=None if saved_by_file is None else saved_by_file.factor,
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Wanted:
-    """Some copies of each rule that has a target.
-
-    Args:
-        pages: Some pages of each rule, counted from 0.
-        copies: How many copies it has.
-    """
-
-    pages: Mapping[int, Ints]
-    copies: Mapping[int, int]
-
-    @classmethod
-    def drawn(cls, settings: Settings, reader: ReadStore) -> _Wanted:
-        """Draw them at random, the same for the same crawl."""
-        rules = with_target(settings)
-        if not rules:
-            return cls({}, {})
-        most = min(max(_FOR_TARGETS // len(rules), _FEWEST_A_TARGET), _MOST_A_TARGET)
-        number, rule = reader.pages_with_copy(rules)
-        order = np.argsort(rule, kind="stable")
-        number, rule = number[order], rule[order]
-        pages, copies = {}, {}
-        for each in rules:
-            ours = number[slice(*np.searchsorted(rule, (each, each + 1)))]
-            random = np.random.default_rng(len(ours))
-            few = len(ours) <= most
-            pages[each] = ours if few else np.sort(random.choice(ours, most, replace=False))
-            copies[each] = len(ours)
-        return cls(pages, copies)
-
-    @property
-    def everything(self) -> Ints:
-        """The pages of all rules."""
-        return np.concatenate([np.empty(0, np.int64), *self.pages.values()])
-
-    def samples(
-        self, samples: Mapping[int, CopySample], settings: Settings
-    ) -> dict[int, CopySample]:
-        """The copies of each rule, as they were looked at."""
-        every, found = terms(settings), {}
-        for rule, pages in self.pages.items():
-            sample = samples.get(every[rule].pool)
-            if sample is not None:
-                rows = sample.rows_of(pages)
-                if len(rows):
-                    found[rule] = replace(sample, rows=rows, of=self.copies[rule])
-        return found
+def _of_targets(
+    settings: Settings, reader: ReadStore, sample: CopySample, content: Bools
+) -> dict[int, CopySample]:
+    """Those of a sample's copies that are of each rule with a target."""
+    targets = with_target(settings)
+    if not targets:
+        return {}
+    copies = Counter(reader.pages_with_copy(targets)[1].tolist())
+    rule = np.where(content[sample.pages], reader.rules_and_hosts(sample.pages)[0], NO_RULE)
+    rows = {each: np.flatnonzero(rule == each) for each in targets}
+    return {
+        each: replace(sample, rows=ours, of=max(copies[each], len(ours)))
+        for each, ours in rows.items()
+        if len(ours)
+    }
 
 
 def _calibration(
     pools: Sequence[dict[str, Any]], snapshots: Sequence[SampledSnapshot]
 ) -> Calibration:
     """What was saved, and what the copies that are looked at have shown since."""
-    tables = [calibration_kept(pool) for pool in pools if pool]
+    tables = [calibration_kept(pool) for pool in pools]
     tables += [each.state.calibration for each in snapshots]
     return sum(tables, Calibration.start())
 
 
 def _learn_since(
-    reader: ReadStore, snapshots: Sequence[SampledSnapshot], visit: int, last: Floats
+    reader: ReadStore,
+    snapshots: Sequence[SampledSnapshot],
+    visit: int,
+    known: Bools,
+    last: Floats,
 ) -> Ints:
-    """Learn from visits made since the crawl was saved; returns the pages copied since then."""
+    """Learn from visits made since the crawl was saved; returns the pages copied since then.
+
+    Args:
+        reader: The store.
+        snapshots: Copies that are looked at.
+        visit: Number of the last visit before.
+        known: Which pages had a copy then.
+        last: Where to note when pages were visited since.
+    """
     young: list[Ints] = [np.empty(0, np.int64)]
     false_changes = FalseChangeModel.load(reader)
     for visits in reader.outcomes(after=visit):
-        known = visits.page < len(last)
-        page, outcome = visits.page[known], visits.outcome[known]
-        first = page[(outcome == VisitOutcome.FIRST) & np.isnan(last[page])]
-        young.append(first)
+        here = visits.page < len(known)
+        page, outcome = visits.page[here], visits.outcome[here]
+        first = outcome == VisitOutcome.FIRST
+        young.append(page[first & ~known[page]])
         for each in snapshots:
             each.learn(visits, false_changes)
-        compared = np.isin(outcome, [each for each in VisitOutcome if each.compared])
-        told = compared | (outcome == VisitOutcome.FIRST)
-        last[page[told]] = epoch_days(visits.at[known])[told]
-    return np.unique(np.concatenate(young))
+        told = COMPARED[outcome] | first
+        last[page[told]] = epoch_days(visits.at[here])[told]
+    return distinct(np.concatenate(young))
 
 
 def _late_of_all(
-    settings: Settings, reader: ReadStore, last: Floats, without: Ints, now: float
+    settings: Settings,
+    reader: ReadStore,
+    pools: Iterable[Mapping[str, Any]],
+    since: Floats,
+    without: Ints,
+    now: float,
 ) -> int:
-    """How many of all pages are past the longest time between visits."""
-    if not any(each.interval or each.maximum < inf for each in terms(settings)):
+    """How many of all pages are past the longest time between visits.
+
+    Args:
+        settings: What is asked of the crawl.
+        reader: Its store.
+        pools: What the checkpoint has of each pool.
+        since: When each page was visited since the checkpoint; nan where it was not.
+        without: Pages of which no copy counts.
+        now: The instant, in days after 1970.
+    """
+    if not may_be_late(settings):
         return 0
+    last = np.full(len(since), np.nan)
+    for pool in pools:
+        last[pool[PAGES]] = pool[LAST]
+    last = np.where(np.isnan(since), last, since)
     counted_already = np.concatenate([reader.appointed_pages(), without])
-    last = last.copy()
     last[counted_already[counted_already < len(last)]] = np.nan
     rule = reader.rules()[: len(last)]
     return int(np.count_nonzero(_late(settings, rule, last[: len(rule)], now)))

@@ -34,14 +34,15 @@ from recrawl.inspect.status.values import (
 )
 from recrawl.settings.pools import budgets, terms
 from recrawl.settings.rules import NO_RULE
-from recrawl.state.checkpoint import fitting, is_ours
+from recrawl.state import sampled
+from recrawl.state.checkpoint import fitting, fitting_sample, is_ours
 from recrawl.units import SECONDS_A_DAY, epoch_days
 from recrawl.visits.status import PageStatus, RobotsTag, VisitOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recrawl.entries.records import PageCount, SavedCheckpoint
+    from recrawl.entries.records import PageCount
     from recrawl.entries.store import ReadStore
     from recrawl.frontier.sources import UnknownPages
     from recrawl.inspect.status.copies import CopiesFound
@@ -50,9 +51,6 @@ if TYPE_CHECKING:
     from recrawl.policies.recrawl.calibration import Calibration
     from recrawl.settings.settings import Settings
 
-# Copies looked at closely. Twenty thousand leave a share unsure by 0.6 points in nine cases of
-# ten at worst, and take a tenth of a second.
-_MOST = 20_000
 _NONE = np.empty(0, np.int64)
 
 
@@ -162,32 +160,21 @@ def _standing(
 
 def _failing(reader: ReadStore) -> dict[str, int]:
     """Pages whose last visit met something else, by what it met, the most frequent first."""
-    outcome, http, _ = reader.latest_responses(reader.failing_pages(_MOST))
+    outcome, http, _ = reader.latest_responses(reader.failing_pages(sampled.LOOKED_AT))
     met = map(failure_word, outcome.tolist(), http.tolist())
     return dict(Counter(each for each in met if each).most_common())
 
 
-def _checkpoint(settings: Settings, reader: ReadStore) -> SavedCheckpoint | None:
-    """The checkpoint, if it still fits the settings; in a thread, with a reader of its own."""
-    with reader.clone() as own:
-        return fitting(settings, own)
-
-
 def copies_of(settings: Settings, reader: ReadStore, now: float) -> CopiesFound:
     """Look at all copies of a small crawl, and at some of a large one."""
-    saved = None
-    if reader.page_count() > _MOST:
-        saved, _ = in_parallel(partial(_checkpoint, settings, reader), _load_policies)
     from recrawl.inspect.status.copies import all_copies, some_copies
 
+    saved = None
+    if reader.page_count() > sampled.LOOKED_AT:
+        saved = fitting_sample(settings, reader) or fitting(settings, reader)
     if saved is None or not is_ours(saved.parts):
         return all_copies(settings, reader, now)
-    return some_copies(settings, reader, saved, now, _MOST)
-
-
-def _load_policies() -> None:
-    """Import what looks at copies: that takes about as long as to read a checkpoint."""
-    import recrawl.inspect.status.copies  # noqa: F401 - for its effect
+    return some_copies(settings, reader, saved, now)
 
 
 def _tenths(calibration: Calibration) -> list[Tenth]:
@@ -237,7 +224,7 @@ def _coverage(
 ) -> tuple[UnknownPages | None, list[SiteCoverage]]:
     """Pages expected to exist that are not known, of all sites and of each."""
     from recrawl.frontier.sources import SourceTable, unknown_pages
-    from recrawl.state.opening import wanted_sources
+    from recrawl.state.sources import wanted_sources
 
     # Before a second look nobody knows how fast a source is.
     known = (each for each in wanted_sources(settings, reader) if each.exposure)
@@ -253,7 +240,7 @@ def _coverage(
 
 def _pushes(settings: Settings, reader: ReadStore, now: float) -> PushStanding:
     """What hubs push."""
-    from recrawl.state.opening import wanted_sources
+    from recrawl.state.sources import wanted_sources
 
     known, seconds = reader.subscriptions(), now * SECONDS_A_DAY
     last = [each.pushed_at_seconds for each in known if each.pushed_at_seconds is not None]

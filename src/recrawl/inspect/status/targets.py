@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.inspect.status.copies import with_target
 from recrawl.inspect.status.plans import thinned, within_hosts
 from recrawl.inspect.status.values import Target, VisitCount
 from recrawl.plan.limits import Limits
 from recrawl.plan.objectives import OBJECTIVES
 from recrawl.plan.required_budget import visits_needed
+from recrawl.state.sampled import with_target
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:

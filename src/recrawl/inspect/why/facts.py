@@ -16,6 +16,7 @@ from recrawl.inspect.why.changes import even_section
 from recrawl.inspect.why.figures import in_a_row
 from recrawl.inspect.why.values import Activity, Estimate, Evidence, Honesty, Worth
 from recrawl.policies.recrawl.beliefs import Beliefs
+from recrawl.policies.recrawl.state import corrections_of
 from recrawl.simulate.frozen_rivals import frozen
 from recrawl.simulate.next_visit import own_pages
 from recrawl.units import epoch_days, instants_after_epoch
@@ -75,6 +76,7 @@ def estimate(scenario: Scenario) -> Estimate | None:
         relatives=float((prior_shape / prior_exposure * beliefs.speed)[0]),
         own=float((beliefs.share * own_share).sum()),
         fresh=float(beliefs.fresh[0]),
+        correction=float(corrections_of(state, rows)[0]),
     )
 
 

@@ -58,6 +58,8 @@ class Estimate:
         relatives: Changes a day that would be assumed of it without visits of its own.
         own: How much of the estimate rests on visits of its own.
         fresh: Chance that the copy is still what the page is.
+        correction: How often pages of as many visits, as long since a change and about as fast were
+            found changed, over how often that was expected of them; the other figures have it.
     """
 
     rate: float
@@ -66,6 +68,7 @@ class Estimate:
     relatives: float
     own: float
     fresh: float
+    correction: float
 
 
 @dataclass(frozen=True, slots=True)

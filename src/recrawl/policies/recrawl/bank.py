@@ -22,4 +22,5 @@ def bank(objective: Objective) -> Recrawl:
     >>> bank(Freshness()).deepest
     0
     """
-    return Recrawl(objective, trusting=Trusting(root=inf, near=inf, far=inf), deepest=0)
+    alone = Trusting(root=inf, near=inf, far=inf)
+    return Recrawl(objective, trusting=alone, deepest=0, corrections=inf)

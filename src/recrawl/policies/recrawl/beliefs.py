@@ -23,6 +23,7 @@ from recrawl.policies.recrawl.state import (
     clocks_of_pages,
     forecast_clocks,
     forecast_days,
+    forecast_factor,
     read_clocks,
     trust_of_nodes,
 )
@@ -93,8 +94,8 @@ class Beliefs:
                 state, rows, (shape, exposure), forecast_days(state, clocks, rows, now, place), now
             ),
             waited=np.maximum(now - state.last[rows], 0.0),
-            speed=_speed(state, clocks[place, -1], leaf),
-            unsure=_unsure(state, leaf),
+            speed=_speed(state, clocks[place, -1], rows),
+            unsure=_unsure(state, leaf) + state.corrections.off(rows),
         )
 
     @property
@@ -195,9 +196,9 @@ class ExpectedFreshness:
         return low / self.copies, high / self.copies
 
 
-def _speed(state: RecrawlState, days: Floats, leaf: Ints) -> Floats:
+def _speed(state: RecrawlState, days: Floats, rows: Ints) -> Floats:
     """Days on the clock of forecasts in a day, from those in all the time that clocks know of."""
-    speed: Floats = days / (BINS * state.clocks.width) * state.forecast_bias.factor(leaf)
+    speed: Floats = days / (BINS * state.clocks.width) * forecast_factor(state, rows)
     return speed
 
 

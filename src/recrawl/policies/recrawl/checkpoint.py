@@ -17,6 +17,7 @@ from recrawl.policies.checkpoint import checked_array, checked_number
 from recrawl.policies.recrawl.announced import NAMES, Announced
 from recrawl.policies.recrawl.calibration import Calibration
 from recrawl.policies.recrawl.clocks import BINS, Clocks
+from recrawl.policies.recrawl.corrections import FACTS, Corrections
 from recrawl.policies.recrawl.forecast_bias import ForecastBias
 from recrawl.policies.recrawl.memories import Memories
 from recrawl.policies.recrawl.relatives import Relatives
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
 _MEMORIES = ("shape", "exposure", "score", "share")
 _RELATIVES = ("for_node", "for_kin")
 _PAGES_A_CLOCK, _FEWEST_CLOCKS = 8, 10_000
-CALIBRATION = "calibration"
+CALIBRATION, CORRECTIONS = "calibration", "corrections.sums"
+# Raised with what visits teach: a checkpoint of another version does not fit, and is replayed.
+VERSION = 2
 
 # What a figure may be where its range is not known: nothing that overflows.
 _LARGEST_FIGURE = 1e15
@@ -72,6 +75,7 @@ def dump(state: RecrawlState) -> dict[str, Any]:
         "forecast_bias.nodes": state.forecast_bias.nodes.astype(np.float32),
         "forecast_bias.all": state.forecast_bias.all,
         CALIBRATION: state.calibration.sums,
+        **_corrections(state.corrections),
         **_announced(state),
         **{f"memories.{name}": getattr(memories, name).astype(np.float32) for name in _MEMORIES},
         "memories.site_share": memories.site_share,
@@ -127,6 +131,7 @@ def load(
             np.array(parts["forecast_bias.nodes"], np.float64), np.array(parts["forecast_bias.all"])
         ),
         calibration=calibration_kept(parts),
+        corrections=_corrections_kept(policy, parts),
         announced=_announced_kept(parts),
     )
     state.relatives.read(sections)
@@ -170,6 +175,14 @@ def check(parts: Mapping[str, Any], pages: int, memories: int) -> None:
     }
     if CALIBRATION in parts:
         shapes[CALIBRATION] = Calibration.start().sums.shape
+    if CORRECTIONS in parts:
+        shapes[CORRECTIONS] = Corrections.start(0.0).sums.shape
+        for name, (least, most) in FACTS.items():
+            _check_range(parts, f"corrections.{name}", least, most + 1)
+            if len(parts[f"corrections.{name}"]) != pages:
+                raise ValueError(f"corrections.{name} is not of {pages} pages")
+        if checked_array(parts, CORRECTIONS, "f", 2).min() < 0:
+            raise ValueError(f"{CORRECTIONS} has figures below 0")
     for name, shape in shapes.items():
         _check_figures(parts, name, shape)
 
@@ -218,6 +231,21 @@ def calibration_kept(parts: Mapping[str, Any]) -> Calibration:
     """Table of what was forecast and found, as it was kept; empty where it was not yet."""
     sums = parts.get(CALIBRATION)
     return Calibration.start() if sums is None else Calibration(np.array(sums, np.float64))
+
+
+def _corrections(tables: Corrections) -> dict[str, Any]:
+    facts = {f"corrections.{name}": getattr(tables, name).astype(np.int32) for name in FACTS}
+    return {CORRECTIONS: tables.sums, **facts}
+
+
+def _corrections_kept(policy: Recrawl, parts: Mapping[str, Any]) -> Corrections:
+    """Tables of corrections as they were kept; empty where they were not yet."""
+    if CORRECTIONS not in parts:
+        tables = Corrections.start(policy.corrections)
+        tables.grow(len(parts["last"]))
+        return tables
+    facts = (np.array(parts[f"corrections.{name}"], np.int64) for name in FACTS)
+    return Corrections(policy.corrections, np.array(parts[CORRECTIONS], np.float64), *facts)
 
 
 def _announced(state: RecrawlState) -> dict[str, Any]:

@@ -17,7 +17,7 @@ import numpy as np
 from recrawl.policies.pages import Outcomes
 from recrawl.policies.recrawl.announcement_learning import streams_of
 from recrawl.policies.recrawl.memories import fold
-from recrawl.policies.recrawl.state import clocks_of_pages, read_clocks
+from recrawl.policies.recrawl.state import clocks_of_pages, corrections_of, read_clocks
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
@@ -44,6 +44,7 @@ class _Gaps:
         states: Facts about them: shape and exposure, one row per memory.
         streams: What the gap can tell of announced and unannounced changes.
         named: Whether its host is believed and had announced a change.
+        factor: What time on the clock counts for, by what is known of such pages.
         chance: Chance of an unannounced change.
     """
 
@@ -57,6 +58,7 @@ class _Gaps:
     states: tuple[Floats, Floats]
     streams: Streams
     named: Bools
+    factor: Floats
     chance: Floats
 
     @property
@@ -76,8 +78,10 @@ def learn_visits(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcome
     gaps = _gaps(state, rows, now, outcomes)
     real = np.where(gaps.streams.was_announced, 1.0, outcomes.real(gaps.chance))
     _learn_forecasts(state, gaps, outcomes, real)
+    _learn_corrections(state, gaps, real)
     ages = _learn_clocks(state, gaps, outcomes, real)
-    _learn_rates(state, gaps, Outcomes(outcomes.changed, ages, outcomes.false_changes))
+    rates = _learn_rates(state, gaps, Outcomes(outcomes.changed, ages, outcomes.false_changes))
+    state.corrections.visited(rows, real, state.gap * rates)
     state.last[rows] = now
     read_clocks(state, state.sections.upwards(gaps.leaf))
 
@@ -120,9 +124,12 @@ def _gaps(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcomes) -> _
     prior = state.relatives.prior(state.sections, rows)
     states = state.memories.states(rows, prior)
     streams = streams_of(state, rows, now, elapsed, outcomes.changed)
-    chance = state.memories.chance(rows, states, streams.unannounced)[1]
+    factor = corrections_of(state, rows)
+    chance = state.memories.chance(rows, states, factor * streams.unannounced)[1]
     named = (state.announced.count[rows] > 0) & (state.announced.recall[rows] > 0)
-    return _Gaps(rows, leaf, last, now, overlap, elapsed, prior, states, streams, named, chance)
+    return _Gaps(
+        rows, leaf, last, now, overlap, elapsed, prior, states, streams, named, factor, chance
+    )
 
 
 def _learn_forecasts(state: RecrawlState, gaps: _Gaps, outcomes: Outcomes, real: Floats) -> None:
@@ -145,8 +152,25 @@ def _learn_forecasts(state: RecrawlState, gaps: _Gaps, outcomes: Outcomes, real:
     # Only now, with the trust that was learned, the chances that a forecast would have given.
     forecast, place = clocks_of_pages(state, rows)
     days = np.maximum(clocks.elapsed(place, gaps.last[alone], gaps.now[alone], forecast), 0.0)
+    days *= gaps.factor[alone]
     chances = state.forecast_bias.learn(leaf, real[alone], lambda factor: chance(factor * days))
     state.calibration.learn(chances, real[alone])
+
+
+def _learn_corrections(state: RecrawlState, gaps: _Gaps, real: Floats) -> None:
+    """Compare what was expected of visits with what they found, by plain facts of their pages."""
+    alone: Ints | slice = slice(None)
+    if state.announced.any:  # as in `corrections_of`
+        alone = np.flatnonzero(state.announced.recall[gaps.rows] == 0)
+        if not len(alone):
+            return
+    rows, days = gaps.rows[alone], gaps.streams.unannounced[alone]
+    shape, exposure = (part[:, None, alone] for part in gaps.states)
+
+    def chance(factor: Floats) -> Floats:
+        return state.memories.chance(rows, (shape, exposure), factor * days)[1]
+
+    state.corrections.learn(rows, real[alone], chance)
 
 
 def learn_trust(state: RecrawlState, site: Ints, changed: Bools, near: Floats, far: Floats) -> None:
@@ -174,11 +198,12 @@ def _learn_clocks(state: RecrawlState, gaps: _Gaps, outcomes: Outcomes, real: Fl
     return gaps.streams.ages(ages, gaps.elapsed)
 
 
-def _learn_rates(state: RecrawlState, gaps: _Gaps, outcomes: Outcomes) -> None:
-    """Let memories learn rates, and relatives from them."""
+def _learn_rates(state: RecrawlState, gaps: _Gaps, outcomes: Outcomes) -> Floats:
+    """Let memories learn rates, and relatives from them; returns the rates."""
     rows, streams, memories = gaps.rows, gaps.streams, state.memories
     memories.learn(rows, state.sections.site[rows], gaps.prior, streams, outcomes)
     rates = memories.rates(rows, gaps.prior)
     state.announced.watch(rows, gaps.elapsed, rates, outcomes.changed)
     state.announced.forget(rows)
     state.relatives.learn(state.sections, rows, rates)
+    return rates

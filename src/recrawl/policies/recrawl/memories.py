@@ -101,7 +101,8 @@ class Memories:
         """Chance that pages have changed: by each memory, and by all together."""
         shape, exposure = states
         each = -np.expm1(-shape * np.log1p(elapsed / exposure))
-        return each, _clipped((self.share[:, rows] * each).sum(axis=0))
+        share = self.share[:, rows].reshape(shape.shape)
+        return each, _clipped((share * each).sum(axis=0))
 
     def learn(
         self,

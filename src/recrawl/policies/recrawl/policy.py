@@ -16,6 +16,7 @@ visited since then are. How far to trust the neighbours is learned from the craw
 | what visits teach | `recrawl.policies.recrawl.learning` |
 | how far forecasts are off | `recrawl.policies.recrawl.forecast_bias` |
 | how far to believe them | `recrawl.policies.recrawl.calibration` |
+| what chances are corrected by | `recrawl.policies.recrawl.corrections` |
 
 Pure.
 """
@@ -35,6 +36,7 @@ from recrawl.policies.recrawl.announced import Announced
 from recrawl.policies.recrawl.announcement_learning import effective_elapsed, learn_announced
 from recrawl.policies.recrawl.calibration import Calibration
 from recrawl.policies.recrawl.clocks import Clocks, Trusting
+from recrawl.policies.recrawl.corrections import Corrections
 from recrawl.policies.recrawl.forecast_bias import ForecastBias
 from recrawl.policies.recrawl.learning import learn_visits
 from recrawl.policies.recrawl.memories import Memories
@@ -43,6 +45,7 @@ from recrawl.policies.recrawl.sections import Sections
 from recrawl.policies.recrawl.state import (
     RecrawlState,
     clocks_of_pages,
+    corrections_of,
     forecast_days,
     read_clocks,
 )
@@ -68,13 +71,15 @@ class Recrawl:
     r"""Visit where a visit is worth most, by the clocks of sections.
 
     With $\tau$ days since the last visit, $\tau^*$ days on the section's clock since then, its pace
-    $m$ now, and the weights $w_k$ of the memories $\text{Gamma}(a_k, b_k)$, a visit is worth
+    $m$ now, the correction $f$ that such pages have come to, and the weights $w_k$ of the memories
+    $\text{Gamma}(a_k, b_k)$, a visit is worth
 
     $$ \frac{\text{weight}}{\text{cost}} \cdot
-       \frac{\sum_k w_k \, \text{EV}(a_k, b_k, \tau^*)}{1 + (m - 1) (1 - e^{-z}) / z},
+       \frac{\sum_k w_k \, \text{EV}(a_k, b_k, f \tau^*) / \sqrt{f}}{1 + (m - 1) (1 - e^{-z}) / z},
        \qquad z = \frac{\tau}{\text{fade} \cdot \text{gap}} , $$
 
-    where EV is the objective's expected value. The divisor is the pace to come, if a burst fades:
+    where EV is the objective's expected value. The root of $f$ stands for the part of a correction
+    that lasts beyond the visit. The other divisor is the pace to come, if a burst fades:
     a page that has just gone stale in a burst is worth less while the burst lasts, since a fresh
     copy will not stay fresh.
 
@@ -89,6 +94,7 @@ class Recrawl:
         kernel: Time over which activity is smoothed, in gaps.
         fade: Time over which a burst fades, in gaps.
         relatives: How many pages the prior of a section or kin group counts for.
+        corrections: How many changes count for chances that need no correction.
         deepest: Most nodes above each other; 0 where pages stand alone.
         use_first_age: Whether the age of a page at its first visit counts for an observed change,
             as far as it lies before the crawl. A page that is younger than the crawl may have been
@@ -107,7 +113,7 @@ class Recrawl:
         >>> now = np.array(["2026-01-05T00:00"], "datetime64[us]")
         >>> state = policy.seen(state, np.array([0]), now, Outcomes.existence(np.array([True])))
         >>> policy.value(state, np.arange(4), now[0]).round(2)
-        array([0.  , 1.55, 1.2 , 1.07])
+        array([0.  , 1.72, 1.34, 1.2 ])
     """
 
     objective: Objective = field(default_factory=Harmonic)
@@ -116,6 +122,7 @@ class Recrawl:
     kernel: float = 1 / 8
     fade: float = 1 / 4
     relatives: float = 3.0
+    corrections: float = 10.0
     deepest: int = 16
     use_first_age: bool = True
 
@@ -135,6 +142,7 @@ class Recrawl:
             announced=Announced.start(),
             forecast_bias=ForecastBias.start(),
             calibration=Calibration.start(),
+            corrections=Corrections.start(self.corrections),
         )
         state = self.found(state, pages)
         _relate(state)
@@ -150,6 +158,7 @@ class Recrawl:
         if self.use_first_age:
             _learn_first_ages(state, first, pages)
         state.relatives.grow(len(pages))
+        state.corrections.grow(len(pages))
         state.announced.grow(len(pages))
         if len(sections) > nodes:
             state.clocks.grow(len(sections))
@@ -264,13 +273,16 @@ class Recrawl:
 
     def rates(self, state: RecrawlState, rows: Ints) -> Floats:
         """Changes that are expected of each page in a day on the clock of its section."""
-        return state.memories.rates(rows, state.relatives.prior(state.sections, rows))
+        rates = state.memories.rates(rows, state.relatives.prior(state.sections, rows))
+        return rates * corrections_of(state, rows)
 
     def rate_since_visit(self, state: RecrawlState, row: int, now: float) -> float:
         """Changes a day that are expected of a page from its last visit to now."""
         last = float(state.last[row])
         elapsed = state.clocks.elapsed_at(int(state.sections.leaf[row]), last, now)
         rate = state.memories.rate(row, state.relatives.prior_of(state.sections, row))
+        if not state.announced.recall[row]:
+            rate *= state.corrections.factor_of(row)
         return rate * max(elapsed, 0.0) / max(now - last, _AT_ONCE)
 
     def due(self, state: RecrawlState, rows: Ints, price: float) -> Instants:
@@ -296,7 +308,7 @@ class Recrawl:
     def _value(self, state: RecrawlState, rows: Ints, now: float | Floats, known: _Known) -> Floats:
         leaf, last = state.sections.leaf[rows], state.last[rows]
         waited = np.maximum(now - last, 0.0)
-        elapsed = np.maximum(state.clocks.elapsed(leaf, last, now), 0.0)
+        elapsed = np.maximum(state.clocks.elapsed(leaf, last, now), 0.0) * known.factor
         states, doubt = known.states, elapsed
         if known.announced:
             doubt = effective_elapsed(state, rows, states, elapsed, now)
@@ -308,7 +320,7 @@ class Recrawl:
             value += share[rows] * expected
         ahead = np.maximum(waited / (self.fade * state.gap), _AT_ONCE)
         burst = (state.clocks.pace_now(leaf) - 1) * (-np.expm1(-ahead) / ahead)
-        return np.asarray(state.worth[rows] * value / (1 + burst))
+        return np.asarray(state.worth[rows] * value / ((1 + burst) * np.sqrt(known.factor)))
 
     def _expected(self, shape: Floats, exposure: Floats, elapsed: Floats) -> Iterable[Floats]:
         """Expected value of a visit to each page by each memory."""
@@ -325,24 +337,28 @@ class _Known:
 
     Args:
         states: Shape and exposure of each, one row per memory.
+        factor: What time on its clock counts for.
         announced: Whether anything is announced of any page.
     """
 
     states: tuple[Floats, Floats]
+    factor: Floats
     announced: bool
 
     @classmethod
     def of(cls, state: RecrawlState, rows: Ints) -> _Known:
         """What is known of some pages."""
         prior = state.relatives.prior(state.sections, rows)
-        return cls(state.memories.states(rows, prior), state.announced.any)
+        states = state.memories.states(rows, prior)
+        return cls(states, corrections_of(state, rows), state.announced.any)
 
     def take(self, some: Ints) -> _Known:
         """What is known of some of them."""
         if len(some) == self.states[0].shape[1]:
             return self
         shape, exposure = self.states
-        return _Known((shape[:, some], exposure[:, some]), self.announced)
+        states = shape[:, some], exposure[:, some]
+        return _Known(states, self.factor[some], self.announced)
 
 
 def _learn_first_ages(state: RecrawlState, first: int, pages: Pages) -> None:

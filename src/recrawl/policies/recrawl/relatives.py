@@ -4,10 +4,16 @@ The prior of a page is $\text{Gamma}(a_0, b_0 / \rho)$, where $\rho = r q$ says 
 than the crawl its section and its kin are. A node $v$ with $N_v$ visited pages below it, whose
 rates relative to the crawl's mean $\mu_0 = a_0 / b_0$ and to their kin add up to $S_v$, has
 
-$$ r_v = \frac{K r_{\text{parent}} + S_v}{K + N_v}, \qquad r_{\text{crawl}} = 1 , $$
+$$ r_v = \frac{K r_{\text{parent}} + S_v / c}{K + N_v}, \qquad r_{\text{crawl}} = 1, \qquad
+   c = \frac{K + S_{\text{crawl}}}{K + N_{\text{crawl}}} , $$
 
 and a kin group likewise around 1. Each page counts once, with the rate it had at its last visit.
 The crawl's own prior is fitted to the means and mean logarithms of all visited pages' states.
+
+Ratios are relative to each other and to that prior, so their common scale is free: pages that were
+fast once would make all ratios large, the prior slow, and pages relative to it fast again. The
+divisor $c$, the mean over all pages, holds the scale where it is. Until the prior is fitted it
+stands still, and $c = 1$: ratios then say how fast the crawl itself is.
 
 Pure.
 """
@@ -55,9 +61,12 @@ class RateTotals:
         return RateTotals(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
 
     def take(self, nodes: Ints, kin: Ints) -> RateTotals:
-        """Those of some nodes and kin groups."""
+        """Those of some nodes and kin groups; pages of other groups count as without kin."""
         return RateTotals(
-            self.node_rates[nodes], self.node_pages[nodes], self.kin_rates[kin], self.kin_pages[kin]
+            self.node_rates[nodes],
+            self.node_pages[nodes],
+            _with_others(self.kin_rates, kin),
+            _with_others(self.kin_pages, kin),
         )
 
 
@@ -134,13 +143,13 @@ class Relatives:
         totals = self.totals(sections)
         if self.rest is not None:
             totals += self.rest
+        node_rates = totals.node_rates / self._scale(totals.node_rates[0], totals.node_pages[0])
         self.node_ratio = np.ones(len(sections))
         for nodes in sections.levels[1:]:
             above = self.node_ratio[sections.parent[nodes]]
-            rates, pages = totals.node_rates[nodes], totals.node_pages[nodes]
-            self.node_ratio[nodes] = self._mean(above, rates, pages)
-        none = np.ones(sections.groups + 1)
-        self.kin_ratio = self._mean(none, totals.kin_rates, totals.kin_pages)
+            self.node_ratio[nodes] = self._mean(above, node_rates[nodes], totals.node_pages[nodes])
+        kin_rates = totals.kin_rates / self._scale(totals.kin_rates.sum(), totals.kin_pages.sum())
+        self.kin_ratio = self._mean(np.ones(1), kin_rates, totals.kin_pages)
         self.kin_ratio[sections.groups] = 1.0
 
     def totals(self, sections: Sections, among: Bools | None = None) -> RateTotals:
@@ -162,6 +171,16 @@ class Relatives:
             _totals(kin, visited, groups + 1),
         )
 
+    def _scale(self, rates: float, pages: float) -> float:
+        """What rates are divided by: their mean over all pages, once the prior is fitted to them.
+
+        Before that the prior stands still, and ratios say how fast the crawl itself is.
+        """
+        if not self.fitted:
+            return 1.0
+        mean = 1 + (rates - pages) / (self.strength + pages)
+        return float(min(max(mean, _SLOWEST), _FASTEST))
+
     def _mean(self, prior: Floats, sums: Floats, pages: Floats) -> Floats:
         # The same as the weighted mean, and right where the strength is infinite.
         mean = prior + (sums - pages * prior) / (self.strength + pages)
@@ -172,10 +191,14 @@ class Relatives:
         found = self.sums(sections, memories).mean_and_spread(self.others, self.strength)
         if found is None:
             return
+        if not self.fitted:
+            self.fitted = True
+            self.read(sections)
+            sums = self.sums(sections, memories)
+            found = sums.mean_and_spread(self.others, self.strength) or found
         mean, spread = found
         self.shape = min(max(_shape_of(spread), _LEAST_SHAPE), _MOST_SHAPE)
         self.exposure = self.shape / mean
-        self.fitted = True
 
     def sums(self, sections: Sections, memories: Memories) -> PriorSums:
         """What the pages here say of the crawl's prior."""
@@ -183,6 +206,13 @@ class Relatives:
         ratio = self._ratio(sections, rows)
         shapes, exposures = memories.states(rows, (self.shape, self.exposure / ratio))
         return PriorSums.of(shapes[0], exposures[0] * ratio)
+
+
+def _with_others(totals: Floats, kin: Ints) -> Floats:
+    """Totals of some kin groups, the last of them with those of all others."""
+    some = totals[kin]
+    some[-1] += totals.sum() - some.sum()
+    return some
 
 
 def _totals(group: Ints, values: Floats | Bools, groups: int) -> Floats:

@@ -1,7 +1,8 @@
 """What our policy has kept, of some pages only: enough to say how all of them stand.
 
 Sections keep what all of their pages have taught, so that a page of a sample is believed what it
-would be believed among all.
+would be believed among all. A sample can be kept beside the whole (`dump_sample`): whoever only
+looks then need not read the whole.
 
 Pure.
 """
@@ -13,7 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.policies.recrawl.checkpoint import load
+from recrawl.arrays.equal_keys import distinct
+from recrawl.policies.checkpoint import checked_array
+from recrawl.policies.recrawl.checkpoint import CORRECTIONS, check, dump, load
+from recrawl.policies.recrawl.corrections import FACTS
 from recrawl.policies.recrawl.relatives import Relatives
 
 if TYPE_CHECKING:
@@ -23,20 +27,32 @@ if TYPE_CHECKING:
     from recrawl.policies.recrawl.policy import Recrawl
     from recrawl.policies.recrawl.state import RecrawlState
 
+_OF_CORRECTIONS = tuple(f"corrections.{name}" for name in FACTS)
 _OF_CLOCKS = ("clocks.found", "clocks.expected")
 # All that is read of what was kept.
 NEEDED = (
     *("gap", "began", "last", "trust"),
     *("sections.deepest", "sections.leaf", "sections.kin", "sections.site", "sections.parent"),
-    *("sections.is_host", "sections.site_of_host", "sections.groups", "sections.sites"),
+    *("sections.is_host", "sections.groups"),
     *("clocks.width", "clocks.scale", "clocks.newest", "clocks.nodes", *_OF_CLOCKS),
     *("forecast_bias.nodes", "forecast_bias.all"),
+    *(CORRECTIONS, *_OF_CORRECTIONS),
     *("memories.shape", "memories.exposure", "memories.share", "memories.site_share"),
     *("relatives.shape", "relatives.exposure", "relatives.visited", "relatives.fitted"),
     *("relatives.for_node", "relatives.for_kin"),
 )
-_OF_PAGES = ("last", "sections.site", "relatives.visited", "relatives.for_node")
+_OF_RELATIVES = ("relatives.visited", "relatives.for_node", "relatives.for_kin")
+_OF_PAGES = ("last", *_OF_RELATIVES, *_OF_CORRECTIONS)
 _OF_MEMORIES = ("memories.shape", "memories.exposure", "memories.share")
+_OF_SITES = ("trust", "memories.site_share")
+_NODE_RATIO, _KIN_RATIO = "ratios.node", "ratios.kin"
+# All that is kept of a sample.
+KEPT_OF_SAMPLE = (
+    *NEEDED,
+    *("worth", "memories.score", "calibration", _NODE_RATIO, _KIN_RATIO),
+    *("sections.site_of_host", "sections.sites", "sections.related"),
+)
+_LARGEST_RATIO = 1e9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,10 +101,13 @@ def sampled(policy: Recrawl, parts: Mapping[str, Any], rows: Ints) -> tuple[Recr
     place = np.full(len(parent) + 1, -1)
     place[nodes] = np.arange(len(nodes))  # the last stays -1: nothing is above the crawl
     kin = np.asarray(parts["sections.kin"])[rows]
-    groups = np.unique(kin[kin >= 0])
+    groups = distinct(kin[kin >= 0])
+    site = np.asarray(parts["sections.site"])[rows]
+    sites = distinct(np.append(site, 0))  # 0 stands for several
 
     few = {name: parts[name] for name in NEEDED}
     few |= {name: np.asarray(parts[name])[rows] for name in _OF_PAGES}
+    few |= {name: np.asarray(parts[name])[sites] for name in _OF_SITES}
     few |= {name: np.asarray(parts[name])[:, rows] for name in _OF_MEMORIES}
     clocks = place[np.asarray(parts["clocks.nodes"])]
     few |= {name: np.asarray(parts[name])[clocks >= 0] for name in _OF_CLOCKS}
@@ -99,8 +118,10 @@ def sampled(policy: Recrawl, parts: Mapping[str, Any], rows: Ints) -> tuple[Recr
     few["sections.parent"] = place[parent[nodes]]
     few["sections.kin"] = np.where(kin < 0, -1, np.searchsorted(groups, kin))
     few["sections.groups"] = len(groups)
+    few["sections.site"] = np.searchsorted(sites, site)
+    few["sections.sites"] = len(sites)
+    few["sections.site_of_host"] = np.zeros(1, np.int32)  # no page comes to a sample
     few["sections.related"] = len(rows)  # kin are as they were: nobody looks for them again
-    few["relatives.for_kin"] = np.asarray(parts["relatives.for_kin"])[rows]
     few["memories.score"] = np.zeros(few["memories.share"].shape)
     few["worth"] = np.ones(len(rows))
     state = load(policy, few, list)
@@ -110,13 +131,47 @@ def sampled(policy: Recrawl, parts: Mapping[str, Any], rows: Ints) -> tuple[Recr
     return state, ratios
 
 
+def dump_sample(state: RecrawlState, ratios: Ratios) -> dict[str, Any]:
+    """What `sampled` gave, as arrays and numbers by name."""
+    kept = {name: part for name, part in dump(state).items() if name in KEPT_OF_SAMPLE}
+    return {**kept, _NODE_RATIO: ratios.node, _KIN_RATIO: ratios.kin}
+
+
+def load_sample(policy: Recrawl, parts: Mapping[str, Any]) -> tuple[RecrawlState, Ratios]:
+    """What `sampled` gave, from what was kept of it."""
+    state = load(policy, parts, list)
+    ratios = Ratios(np.asarray(parts[_NODE_RATIO]), np.asarray(parts[_KIN_RATIO]))
+    ratios.put(state)
+    return state, ratios
+
+
+def check_sample(parts: Mapping[str, Any], pages: int, memories: int) -> None:
+    """Raise unless parts have the kinds, sizes and ranges of what `dump_sample` gave.
+
+    Args:
+        parts: The parts.
+        pages: How many pages they are about.
+        memories: How many memories the policy has of each.
+
+    Raises:
+        LookupError: A part is missing.
+        ValueError: A part is not what `dump_sample` would give.
+    """
+    check(parts, pages, memories)
+    sizes = len(parts["sections.parent"]), int(parts["sections.groups"]) + 1
+    for name, size in zip((_NODE_RATIO, _KIN_RATIO), sizes, strict=True):
+        found = checked_array(parts, name, "f", 1)
+        if len(found) != size or not ((found > 0) & (found < _LARGEST_RATIO)).all():
+            raise ValueError(f"{name} is not of {size} rates")
+
+
 def _above(leaf: Ints, parent: Ints) -> Ints:
     """The nodes from some leaves up to the crawl, rising."""
     among = np.zeros(len(parent), np.bool_)
     among[0] = True
     while len(leaf):
         among[leaf] = True
-        leaf = np.unique(parent[leaf])
+        leaf = distinct(parent[leaf])
         leaf = leaf[leaf >= 0]
     return np.flatnonzero(among)
 
@@ -146,6 +201,7 @@ def _ratios(policy: Recrawl, parts: Mapping[str, Any], parent: Ints, groups: Int
         for_kin=np.asarray(parts["relatives.for_kin"]),
         node_ratio=np.ones(1),
         kin_ratio=np.ones(1),
+        fitted=bool(parts["relatives.fitted"]),
     )
     relatives.read(tree)  # type: ignore[arg-type] # has all that is read of a tree
     return Ratios(relatives.node_ratio, relatives.kin_ratio)

@@ -423,7 +423,7 @@ class Sections:
         for nodes in self.path[self.leaf].T:
             self.site_of_node[nodes[nodes >= 0]] = self.site[nodes >= 0]
         # Only the crawl's own node can have pages of several sites below it.
-        if len(np.unique(self.site)) > 1:
+        if (self.site != self.site[:1]).any():
             self.site_of_node[0] = 0
 
 

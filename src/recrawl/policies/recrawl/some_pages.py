@@ -50,6 +50,7 @@ def some_pages(state: RecrawlState, rows: Ints) -> RecrawlState:
             state.forecast_bias.nodes[nodes], state.forecast_bias.all.copy()
         ),
         calibration=deepcopy(state.calibration),
+        corrections=state.corrections.take(rows),
     )
 
 

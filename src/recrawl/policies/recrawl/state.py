@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from recrawl.policies.recrawl.announced import Announced
     from recrawl.policies.recrawl.calibration import Calibration
     from recrawl.policies.recrawl.clocks import Clocks
+    from recrawl.policies.recrawl.corrections import Corrections
     from recrawl.policies.recrawl.forecast_bias import ForecastBias
     from recrawl.policies.recrawl.memories import Memories
     from recrawl.policies.recrawl.relatives import Relatives
@@ -38,6 +39,7 @@ class RecrawlState:
         announced: What hosts announce of each page.
         forecast_bias: How far forecasts are off.
         calibration: What was forecast of visits, and what they found.
+        corrections: What chances are corrected by.
     """
 
     gap: float
@@ -52,6 +54,7 @@ class RecrawlState:
     announced: Announced
     forecast_bias: ForecastBias
     calibration: Calibration
+    corrections: Corrections
 
 
 def read_clocks(state: RecrawlState, levels: list[Ints]) -> None:
@@ -84,7 +87,24 @@ def forecast_days(
         place: Row of each page's clock.
     """
     elapsed = state.clocks.elapsed(place, state.last[rows], now, clocks)
-    return np.maximum(elapsed, 0.0) * state.forecast_bias.factor(state.sections.leaf[rows])
+    return np.maximum(elapsed, 0.0) * forecast_factor(state, rows)
+
+
+def forecast_factor(state: RecrawlState, rows: Ints) -> Floats:
+    """How much time on the clocks of pages counts for in forecasts."""
+    bias = state.forecast_bias.factor(state.sections.leaf[rows])
+    return bias * corrections_of(state, rows)
+
+
+def corrections_of(state: RecrawlState, rows: Ints) -> Floats:
+    """What chances of pages are corrected by; 1 where the host is believed to announce changes.
+
+    Visits follow announcements, so what the others find is no fair sample of what changes.
+    """
+    factor = state.corrections.factor(rows)
+    if state.announced.any:
+        factor[state.announced.recall[rows] > 0] = 1.0
+    return factor
 
 
 def trust_of_nodes(state: RecrawlState) -> Floats:

@@ -24,7 +24,7 @@ from recrawl.rates.published.ratio import Ratio
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
     from recrawl.policies.rivals.interval import VisitRows
-    from recrawl.rates.accuracy import Counting
+    from recrawl.rates.existence_accuracy import Counting
 
 _FLOOR = 0.1  # of the adaptive forms, as a share of the mean frequency
 

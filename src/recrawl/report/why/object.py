@@ -36,7 +36,7 @@ EVIDENCE_KEYS = (
 ESTIMATE_KEYS = (
     *("rate_per_day", "rate_low_per_day", "rate_high_per_day", "mean_interval_days"),
     *("mean_interval_low_days", "mean_interval_high_days", "relatives_rate_per_day", "own_share"),
-    "fresh",
+    *("fresh", "correction"),
 )
 SECTION_KEYS = ("address", "pages", "pace", "value", "value_at_pace_1")
 HONESTY_KEYS = ("signal", "wrong", "checked", "wrong_share_low", "wrong_share_high")
@@ -83,7 +83,8 @@ def _evidence(seen: Evidence) -> dict[str, Any]:
 def _estimate(believed: Estimate) -> dict[str, Any]:
     rates = (believed.rate, believed.low, believed.high)
     intervals = (1 / believed.rate, 1 / believed.high, 1 / believed.low)
-    values = (*rates, *intervals, believed.relatives, believed.own, believed.fresh)
+    shares = (believed.own, believed.fresh, believed.correction)
+    values = (*rates, *intervals, believed.relatives, *shares)
     return dict(zip(ESTIMATE_KEYS, map(plain_figure, values), strict=True))
 
 

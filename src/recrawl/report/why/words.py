@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 2 / SECONDS_A_DAY  # days: sooner than anybody reads
 _NO_DIFFERENCE = 0.02  # of a value
-_AS_USUAL = 0.05  # of a pace
+_AS_USUAL = 0.05  # of a pace or a correction
 _NO_EVIDENCE = 0.005  # a share that is shown as 0 %
 _NARROWEST = 40  # letters of a paragraph, however narrow the screen
 _OTHERWISE = {
@@ -175,6 +175,11 @@ def _estimate(believed: Estimate) -> str:
     if believed.own < _NO_EVIDENCE:
         own = "nothing is known of this page itself yet"
     said += f"; {own}, similar pages alone suggest every {every(1 / believed.relatives)}"
+    if abs(believed.correction - 1) >= _AS_USUAL:
+        said += (
+            f". Pages with such a history changed {believed.correction:.2g} times as often as"
+            " expected, which this includes"
+        )
     return f"{said}. Its copy is fresh with a probability of {percent(believed.fresh)}."
 
 

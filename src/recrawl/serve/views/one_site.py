@@ -18,7 +18,7 @@ from recrawl.parse.addresses import host_of
 from recrawl.report.charts.heat_map import SectionActivity
 from recrawl.report.words import percent
 from recrawl.serve.views.sites import delay_of
-from recrawl.state.opening import wanted_sources
+from recrawl.state.sources import wanted_sources
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:

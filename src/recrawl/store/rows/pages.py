@@ -30,11 +30,10 @@ if TYPE_CHECKING:
 NO_RULE = -1
 _KEY_BITS = 32
 _WITH_COPY = tuple(map(int, (PageStatus.COPIED, PageStatus.SUSPECTED)))
-_WITHOUT_CONTENT = tuple(
-    int(status) for status in PageStatus if status not in (*_WITH_COPY, PageStatus.NEW)
-)
 _ERASED_BYTES = 16
-# Of few pages, as a rule: all are counted besides, which is faster where there are many.
+# As the index is defined that is read for it.
+_WITHOUT = "status > 2 or rule < 0"
+# Of few pages, as a rule, which have an index of their own; all are counted besides.
 _NOTED = """
     select rule, status, count(*) filter (where next_at < ?), min(next_at),
         count(*) filter (where failures > 0)
@@ -167,8 +166,7 @@ def pages_with_copy(connection: Database, rules: Sequence[int]) -> tuple[Ints, I
 
 def pages_without_content(connection: Database) -> Ints:
     """Pages that are gone, refused or moved, or have no rule, rising."""
-    without = f"status in {_WITHOUT_CONTENT} or rule = {NO_RULE}"
-    query = f"select id - 1 as number from pages where {without} order by id"  # noqa: S608 - ours
+    query = f"select id - 1 as number from pages where {_WITHOUT} order by id"  # noqa: S608 - ours
     return whole_numbers(connection, query)
 
 

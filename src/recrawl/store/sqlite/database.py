@@ -90,7 +90,7 @@ class SqliteDatabase:
         if prod(spans) >= _MOST_KEYS:
             raise ValueError(f"{table}: some of {', '.join(columns)} are out of any range")
         keys = np.ravel_multi_index((rows - least).T, spans)
-        found, count = np.unique(keys, return_counts=True)
+        found, count = _counted(keys, prod(spans))
         values = (
             low + each for low, each in zip(least, np.unravel_index(found, spans), strict=True)
         )
@@ -152,3 +152,12 @@ class SqliteDatabase:
 def _insert(table: str, columns: str) -> str:
     marks = ", ".join("?" * len(columns.split(",")))
     return f"insert into {table} ({columns}) values ({marks})"  # noqa: S608 - our own names
+
+
+def _counted(keys: Ints, below: int) -> tuple[Ints, Ints]:
+    """Keys that occur, rising, and how often each does."""
+    if below > len(keys):
+        return np.unique(keys, return_counts=True)
+    count = np.bincount(keys, minlength=below)
+    found = np.flatnonzero(count)
+    return found, count[found]

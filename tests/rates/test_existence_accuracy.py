@@ -28,7 +28,7 @@ from recrawl.rates import (
     accuracy,
     interval_accuracy,
 )
-from recrawl.rates.accuracy import answers, chances
+from recrawl.rates.existence_accuracy import answers, chances
 from tests.rates.worlds import visited
 from tests.strategies import history_of
 

@@ -1,0 +1,195 @@
+r"""Changes found over changes expected, by plain facts of a page: what chances are corrected by.
+
+What is believed of a page rests on a model, and the model is off by plain facts: pages at their
+first visit, pages that have just changed, pages that are very slow. So three tables keep a running
+record of visits: by the number of visits to the page so far, by the visits since a change was last
+found there, and by its rate. For bin $b$ of table $j$ with $D$ changes found and $E$ expected,
+
+$$ F_j[b] = \frac{K + D_j[b]}{K + E_j[b]}, \qquad f = F_1 F_2 F_3 , $$
+
+and time on the clock of a page counts for $f$ as much. A visit is expected to find a change with
+the chance that the page has without the table's own factor, $f / F_j$: each table learns what the
+others leave to it. Each visit to a bin fades what the bin knows, so it rests on about the last two
+hundred. Chosen on six public sources, figures in docs/design/0046-corrected-chances.md.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recrawl.policies.recrawl.memories import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from recrawl.arrays.types import Floats, Ints
+
+_KEPT = 0.995  # of what a bin knows, at a visit to it
+
+# Where bins begin: visits so far; those where no change was found yet; visits since a change.
+_VISITS = (0, 1, 2, 3, 4, 6, 9, 16, 32, 64)
+_UNCHANGED = (0, 1, 3, 8, 20)
+_SINCE_CHANGE = (0, 1, 2, 3, 5, 8, 16, 32)
+_LEVELS = 14  # doublings of the rate, from 2^-8 changes per mean gap
+_SLOWEST = -8.0
+# Rows of the first bin of each table, and of all bins together.
+_SINCE = len(_VISITS)
+_RATE = _SINCE + len(_UNCHANGED) + len(_SINCE_CHANGE)
+BINS = _RATE + 1 + _LEVELS
+TABLES = 3
+NEVER = -1  # visits since a change: none was found
+_RATHER = 0.5  # chance from which on a change counts as found
+_LEAST_RATE = 1e-300
+# What is known of each page, and between which figures.
+FACTS = {
+    "visits": (0, np.iinfo(np.int32).max),
+    "since_change": (NEVER, np.iinfo(np.int32).max),
+    "level": (0, _LEVELS),
+}
+
+
+def _lookup(starts: tuple[int, ...], first: int) -> Ints:
+    """Row of the bin of each count up to where the last begins; `first` is that of the first."""
+    counts = np.arange(starts[-1] + 1)
+    return np.asarray(np.searchsorted(starts, counts, side="right") - 1 + first, np.int64)
+
+
+_BIN_OF_VISITS = _lookup(_VISITS, 0)
+_BIN_OF_UNCHANGED = _lookup(_UNCHANGED, _SINCE)
+_BIN_OF_SINCE = _lookup(_SINCE_CHANGE, _SINCE + len(_UNCHANGED))
+
+
+@dataclass(slots=True)
+class Corrections:
+    """What chances are corrected by: the tables, and the facts of each page.
+
+    Attributes:
+        strength: Changes that a factor of 1 counts for, $K$; inf for no corrections.
+        sums: Changes found and changes expected: one row per bin of all tables.
+        visits: Visits to each page that its copy was compared at.
+        since_change: How many of them came after the last that found a change; -1 for none.
+        level: Its rate at the last of them, in doublings; 0 before that.
+
+    Examples:
+        Ten pages were visited for the first time. Half a change was expected of each, and every one
+        had changed. Two tables have a bin for such pages, with 9.8 found and 4.9 expected in each:
+
+        >>> tables = Corrections.start(10.0)
+        >>> tables.grow(11)
+        >>> tables.learn(np.arange(10), np.ones(10), lambda factor: 0.5 * factor)
+        >>> tables.factor(np.array([10])).round(2)
+        array([1.76])
+    """
+
+    strength: float
+    sums: Floats
+    visits: Ints
+    since_change: Ints
+    level: Ints
+    _place: Ints = field(init=False)  # each page's bin of each table: follows from its facts
+
+    def __post_init__(self) -> None:
+        """Find the bins of all pages."""
+        self._place = _places(self.visits, self.since_change, self.level)
+
+    @classmethod
+    def start(cls, strength: float) -> Corrections:
+        """Nothing is known of no pages."""
+        none = np.empty(0, np.int64)
+        return cls(strength, np.zeros((BINS, 2)), none, none.copy(), none.copy())
+
+    def grow(self, pages: int) -> None:
+        """Make room for pages that were never visited."""
+        none = np.zeros(pages, np.int64)
+        self.visits = np.append(self.visits, none)
+        self.since_change = np.append(self.since_change, none + NEVER)
+        self.level = np.append(self.level, none)
+        place = _places(none[:1], none[:1] + NEVER, none[:1])
+        self._place = np.append(self._place, np.repeat(place, pages, axis=1), axis=1)
+
+    def take(self, rows: Ints) -> Corrections:
+        """A copy with some of the pages."""
+        facts = (getattr(self, name)[rows] for name in FACTS)
+        return Corrections(self.strength, self.sums.copy(), *facts)
+
+    def factor(self, rows: Ints) -> Floats:
+        """How much time on the clock of each page counts for."""
+        first, second, third = self._factors[self._place[:, rows]]
+        return np.asarray(first * second * third)
+
+    def factor_of(self, row: int) -> float:
+        """The same of one page."""
+        return float(self._factors[self._place[:, row]].prod())
+
+    @property
+    def factor_of_new(self) -> float:
+        """The same of a page that was never visited."""
+        return float(self._factors[0] * self._factors[_SINCE])
+
+    def off(self, rows: Ints) -> Floats:
+        """Variance of the factor of each page over its square, if changes come by themselves."""
+        return np.asarray(self._off[self._place[:, rows]].sum(axis=0))
+
+    @property
+    def _factors(self) -> Floats:
+        found, expected = self.sums.T
+        return np.asarray(1 + (found - expected) / (self.strength + expected))
+
+    @property
+    def _off(self) -> Floats:
+        found, _ = self.sums.T
+        return np.asarray(found / (self.strength + found) ** 2)
+
+    def learn(self, rows: Ints, found: Floats, chance: Callable[[Floats], Floats]) -> None:
+        """Compare what visits found with what was expected.
+
+        Args:
+            rows: The pages.
+            found: How likely each visit met a change, from what it found.
+            chance: Gives the chances of changes if time on the clocks counts for so much: one row
+                per table, one column per page.
+        """
+        place = self._place[:, rows]
+        first, second, third = self._factors[place]
+        others = np.empty(place.shape)
+        others[0], others[1], others[2] = second * third, first * third, first * second
+        pairs = np.empty((*place.shape, 2))
+        pairs[..., 0], pairs[..., 1] = found, chance(others)
+        fold(self.sums, place.ravel(), pairs.reshape(-1, 2), _KEPT)
+        # A page that was never visited has no rate of its own: nothing is said of its level.
+        self.sums[_RATE] = 0.0
+
+    def visited(self, rows: Ints, found: Floats, rates: Floats) -> None:
+        """Let the facts of pages move on.
+
+        Args:
+            rows: The pages.
+            found: How likely each visit met a change.
+            rates: Changes expected of each page in a mean gap.
+        """
+        self.visits[rows] += 1
+        since = self.since_change[rows]
+        since += since != NEVER
+        since[found >= _RATHER] = 0
+        self.since_change[rows] = since
+        doublings = np.log2(np.maximum(rates, _LEAST_RATE)) - _SLOWEST
+        level = np.minimum(np.maximum(doublings, 0.0), _LEVELS - 1.0).astype(np.int64)
+        self.level[rows] = level + 1
+        self._place[:, rows] = _places(self.visits[rows], since, self.level[rows])
+
+
+def _places(visits: Ints, since: Ints, level: Ints) -> Ints:
+    """Rows of the bins of pages: one row per table."""
+    place = np.empty((TABLES, len(visits)), np.int64)
+    place[0] = _BIN_OF_VISITS[np.minimum(visits, _VISITS[-1])]
+    place[1] = _BIN_OF_SINCE[np.minimum(since, _SINCE_CHANGE[-1])]
+    place[2] = _RATE + level
+    never = np.flatnonzero(since == NEVER)
+    if len(never):
+        place[1, never] = _BIN_OF_UNCHANGED[np.minimum(visits[never], _UNCHANGED[-1])]
+    return place
