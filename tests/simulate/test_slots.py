@@ -16,7 +16,7 @@ INF = float("inf")
 def uneven_world(days=12):
     """A large site that hardly changes, and three small ones that change daily."""
     random = np.random.default_rng(0)
-    sizes, rates = (120, 16, 12, 8), (0.05, 1.0, 1.0, 1.0)
+    sizes, rates = (120, 16, 12, 8), (0.01, 1.0, 1.0, 1.0)
     address = [
         f"https://s{site}.org/{page}" for site, size in enumerate(sizes) for page in range(size)
     ]
@@ -57,7 +57,7 @@ def test_slots_with_one_price_come_near_one_process_and_static_shares_do_not():
     shared, made = run(world, slot, every=0.02)
     static, _ = run(world, slot, INF)
 
-    assert shared.freshness > one.freshness - 0.02
+    assert shared.freshness > 0.99 * one.freshness
     assert shared.freshness > static.freshness + 0.02
     days = np.bincount((made - made[0]).astype(int))[1:-1]
     assert days.max() <= 80
