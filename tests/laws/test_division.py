@@ -15,7 +15,8 @@ from recrawl.entries.entries import Checkpoint, PagesFound
 from recrawl.inspect.next_visits import next_visits
 from recrawl.inspect.status.overview import overview
 from recrawl.parse.addresses import host_of
-from recrawl.plan.shared_price import SlotDemand, SpendingCurve
+from recrawl.plan.budget import Budget
+from recrawl.plan.shared_price import BudgetShare, SlotDemand, SpendingCurve
 from recrawl.settings.settings import read_settings
 from recrawl.settings.slots import SlotScope
 from recrawl.state.division import as_divided
@@ -122,11 +123,11 @@ def test_who_looks_at_all_slots_believes_what_each_worker_believes(terms, seed):
                 closing(lease_slots(place, 600.0)) as leases,
                 slot_open(leases, place, scope) as (store, own),
             ):
-                crawl = open_crawl(
-                    scope.settings, store, own, now + 1, random=np.random.default_rng(0)
-                )
-                share = divided.divided[scope.slot].visits
-                crawl.agenda.budget_pool(0).share_budget(share, 9)
+                each_page, share = Budget(60 / (9 * SLOTS), "page"), divided.divided[scope.slot]
+                opened = replace(scope.settings, budget=each_page)
+                crawl = open_crawl(opened, store, own, now + 1, random=np.random.default_rng(0))
+                shared = BudgetShare(share.visits, 9, window=1.0, each_page=each_page)
+                crawl.agenda.budget_pool(0).share_budget(shared)
                 of_rules = [rule.address for rule in scope.settings.rules if rule.budget]
                 owners = {each.address: number for number, each in pools.items() if each.address}
                 numbers = [scope.slot, *(owners[each] for each in of_rules)]
@@ -194,12 +195,14 @@ def test_what_slots_said_is_read_as_it_was_said():
         with closing(lease_slots(place, 600.0)) as leases:
             leases.prepare(SLOTS)
             curve = SpendingCurve(np.array([1.0, 2.0]), np.array([4.0, 3.0]))
-            leases.publish({1: (0, SlotDemand(curve, pages=5, spent=3))})
+            leases.publish({1: (0, SlotDemand(curve, pages=5, spent=3, learned=(0.5,)))})
         with open_store(place) as reader:
             saved = reader.saved_slots()
             assert saved is not None
             assert (saved.slots, saved.visits) == (SLOTS, {})
-            assert json.dumps(saved.demands) == json.dumps({1: [[1.0, 2.0], [4.0, 3.0], 5, 3]})
+            assert json.dumps(saved.demands) == json.dumps(
+                {1: [[1.0, 2.0], [4.0, 3.0], 5, 3, [0.5]]}
+            )
 
 
 def test_the_verbs_that_look_read_a_crawl_of_workers(tmp_path):

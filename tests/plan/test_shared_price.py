@@ -8,11 +8,14 @@ from hypothesis import strategies as st
 from recrawl.errors import InvalidParameter
 from recrawl.plan import Harmonic, Limits, Rates, allocate
 from recrawl.plan.allocation import pages_to_plan
+from recrawl.plan.budget import Budget
 from recrawl.plan.shared_price import (
     FURTHEST,
+    SlotDemand,
     SpendingCurve,
-    aimed_spending,
-    prices_around,
+    budget_per_page,
+    budget_shares,
+    curve_of_values,
     shared_price,
 )
 
@@ -58,24 +61,121 @@ def test_a_price_goes_only_so_far_beyond_what_was_asked():
     assert shared_price(level, 1.0) == 2 * FURTHEST
 
 
-def test_prices_lie_around_the_last_one():
-    prices = prices_around(3.0)
-
-    assert prices[len(prices) // 2] == 3.0
-    assert np.diff(np.log(prices)) == pytest.approx(np.log(1.5))
+def prices_around(price):
+    return price * 1.5 ** np.arange(-3.0, 4)
 
 
-def test_what_is_missing_is_made_up_for_within_an_hour_and_bounds():
-    """100 visits in an hour are 2,400 a day; never more than a quarter of the budget."""
-    assert aimed_spending(1e5, spent=50_000.0, days=0.5) == 1e5
-    assert aimed_spending(1e5, spent=49_900.0, days=0.5) == pytest.approx(102_400.0)
-    assert aimed_spending(1e5, spent=10_000.0, days=0.5) == 1.25e5
-    assert aimed_spending(1e5, spent=90_000.0, days=0.5) == 0.75e5
+def test_a_curve_of_values_has_the_pages_that_are_worth_each_of_its_prices():
+    """Prices are values of the best, the two best, the four best, ... and of all."""
+    values = np.sort(np.random.default_rng(0).lognormal(size=100))[::-1]
+    curve = curve_of_values(values, 0.25, at_any_price=3.0)
+
+    inner = curve.prices[1:-2]
+    assert inner.tolist() == values[[99, 63, 31, 15, 7, 3, 1, 0]].tolist()
+    for price in inner:
+        assert curve.at(price) == pytest.approx(3 + np.count_nonzero(values >= price) / 0.25)
+    assert curve.at(2 * values[0]) == pytest.approx(3.0, abs=1e-3)
+    assert curve.at(values[-1] / 100) == pytest.approx(3 + 400)
 
 
-def test_a_small_budget_is_not_moved_by_chance():
-    """400 visits of a budget of 1,000 take 0.4 days: 5 that are missing are 12.5 a day."""
-    assert aimed_spending(1000.0, spent=495.0, days=0.5) == pytest.approx(1012.5)
+@pytest.mark.parametrize("values", [[], [0.0, 0.0], [2.0], [2.0, 2.0, 2.0], [1.0, 0.0]])
+def test_a_curve_of_few_or_equal_values(values):
+    curve = curve_of_values(np.array(values), 1.0, at_any_price=5.0)
+    worth = sum(each > 0 for each in values)
+
+    assert curve.at(min([each for each in values if each > 0], default=1.0)) == pytest.approx(
+        5.0 + worth, abs=1e-3
+    )
+
+
+@given(
+    st.lists(st.lists(st.floats(1e-3, 1e3), max_size=60), min_size=1, max_size=6),
+    st.integers(1, 40),
+)
+def test_slots_share_what_one_process_would_visit(slots, best):
+    """With the price of all, each slot wants about as many pages as it has among the best of all.
+
+    Curves are exact at powers of two, and between them at most a factor of two off.
+    """
+    values = np.sort(np.concatenate([*map(np.array, slots)]))[::-1]
+    if best > len(values):
+        return
+    demands = {
+        number: SlotDemand(curve_of_values(np.sort(each)[::-1], 1.0, 0.0), len(each), 0)
+        for number, each in enumerate(slots)
+    }
+    price, shares = budget_shares(demands, Budget(float(best)))
+
+    assert sum(each.visits_a_day for each in shares.values()) == pytest.approx(best)
+    assert np.count_nonzero(values >= 2 * price) <= 2 * best
+    assert 2 * np.count_nonzero(values >= price / 2) >= best
+
+
+def test_many_new_pages_do_not_drive_the_price_away():
+    """More new pages than the budget pays for want a visit at any price, day after day."""
+    curve = curve_of_values(np.array([4.0, 2.0, 1.0]), 1.0, at_any_price=500.0)
+    for _ in range(1000):
+        price, _ = budget_shares({0: SlotDemand(curve, 600, 0)}, Budget(100.0))
+
+    assert price <= 4.0 * 1.1**2 * FURTHEST * (1 + 1e-9)
+
+
+demand = st.builds(
+    lambda worth, spent, live, pages: SlotDemand(
+        square_root(worth, prices_around(1.0)), pages, spent, live
+    ),
+    st.floats(0.01, 1e3),
+    st.integers(0, 50),
+    st.booleans(),
+    st.integers(1, 100),
+)
+
+
+@given(st.lists(demand, min_size=1, max_size=12), st.floats(0.05, 500))
+def test_all_slots_together_never_spend_more_than_the_budget(demands, budget):
+    """What they may spend of a window, with what was spent, is the budget in whole visits."""
+    if not any(each.live for each in demands):
+        return
+    _, shares = budget_shares(dict(enumerate(demands)), Budget(budget))
+    spent = sum(each.spent for each in demands)
+    (window,) = {each.window for each in shares.values()}
+    more = sum(share.most - demands[slot].spent for slot, share in shares.items())
+
+    assert window == max(1.0, 1 / budget)
+    assert more == max(int(budget * window - spent + 1e-9), 0)
+    assert all(share.most >= demands[slot].spent for slot, share in shares.items())
+
+
+def test_a_budget_of_less_than_a_visit_a_day_is_spent_too():
+    """One visit in four days, whichever of two slots makes it."""
+    curve = square_root(1.0, prices_around(1.0))
+    fresh = {slot: SlotDemand(curve, 5, 0) for slot in (0, 1)}
+    _, shares = budget_shares(fresh, Budget(0.25))
+
+    assert sorted(each.most for each in shares.values()) == [0, 1]
+    assert {each.window for each in shares.values()} == {4.0}
+
+
+def test_whole_visits_go_round():
+    """Nine slots of ten want a third of a visit each: nobody is always passed over."""
+    curve = square_root(1.0, prices_around(1.0))
+    got = np.zeros(10)
+    for spent in range(300):
+        demands = {slot: SlotDemand(curve, 5, 0) for slot in range(10)}
+        demands[10] = SlotDemand(curve, 5, spent, live=False)
+        _, shares = budget_shares(demands, Budget(spent + 3.0))
+        got += [shares[slot].most for slot in range(10)]
+
+    assert got == pytest.approx(90.0, abs=6)
+
+
+def test_the_gap_is_that_of_all_pages():
+    curve = square_root(1.0, prices_around(1.0))
+    demands = {0: SlotDemand(curve, 30, 0), 1: SlotDemand(curve, 10, 0, live=False)}
+
+    assert budget_per_page(demands, Budget(20.0)) == Budget(0.5, "page")
+    assert budget_per_page(demands, Budget(0.2, "page")) == Budget(0.2, "page")
+    assert budget_per_page({}, Budget(20.0)) == Budget(20.0)
 
 
 worth = st.floats(min_value=0.01, max_value=1e6)
@@ -155,5 +255,3 @@ def test_impossible_questions_are_refused():
         shared_price([], 1.0)
     with pytest.raises(InvalidParameter, match="budget must be a positive"):
         shared_price([curve], 0.0)
-    with pytest.raises(InvalidParameter, match="price must be a positive"):
-        prices_around(0.0)

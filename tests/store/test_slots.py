@@ -31,6 +31,7 @@ from recrawl.entries.store import ReadStore
 from recrawl.errors import InvalidParameter, StoreLocked
 from recrawl.parse.addresses import host_of
 from recrawl.parse.store_addresses import read_address
+from recrawl.plan.shared_price import SlotDemand, SpendingCurve
 from recrawl.settings.rules import Rule
 from recrawl.settings.settings import Settings
 from recrawl.settings.slots import SlotScope
@@ -290,6 +291,25 @@ def test_a_slot_that_is_held_is_not_taken(place):
     assert two.take(0) == fence + 1
     assert one.renew({0: fence}).held == set()
     assert set(two.renew({0: fence + 1}).free) == {1}
+    for each in (one, two):
+        each.leave()
+        each.close()
+
+
+def test_what_slots_would_spend_and_have_learned_is_read_by_all(place):
+    one, two = (lease_slots(place, 600.0) for _ in range(2))
+    fence = taken(one, 0)
+    curve = SpendingCurve(np.array([0.5, 1.0, 4.0]), np.array([20.0, 10.0, 0.5]))
+    one.publish({0: (fence, SlotDemand(curve, 7, 3, learned=(5.0, 0.25, 1.5, 4.0)))})
+    one.publish({1: (fence + 1, SlotDemand(curve, 9, 9))})  # a fence that nobody has
+    said = two.demands()
+    (demand,) = said.values()
+
+    assert list(said) == [0]
+    assert (demand.pages, demand.spent, demand.live) == (7, 3, True)
+    assert demand.learned == (5.0, 0.25, 1.5, 4.0)
+    assert demand.curve.prices.tolist() == [0.5, 1.0, 4.0]
+    assert demand.curve.visits.tolist() == [20.0, 10.0, 0.5]
     for each in (one, two):
         each.leave()
         each.close()

@@ -164,12 +164,12 @@ class SavedSlots(NamedTuple):
         slots: How many there are.
         visits: Number of the last visit that the checkpoint of each slot includes.
         demands: What slots said last of what they would spend: prices, visits per day at each,
-            pages, visits of the last day.
+            pages, visits of the last day, and what others may learn from it.
     """
 
     slots: int
     visits: dict[int, int]
-    demands: dict[int, tuple[list[float], list[float], int, int]]
+    demands: dict[int, tuple[list[float], list[float], int, int, list[float]]]
 
 
 class FeedEvent(NamedTuple):

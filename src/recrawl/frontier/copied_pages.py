@@ -141,6 +141,14 @@ class CopiedPages:
         _ = self.frontier.state  # it has learned from all visits when it tells
         self._told.clear()
 
+    def waiting(self, now: float) -> Ints:
+        """Rows that the policy decides on at an instant, but for those that it has yet to learn of.
+
+        Of these it would say what they were worth before they were visited.
+        """
+        rows = self.frontier.waiting(now)
+        return rows[~np.isin(rows, np.fromiter(self._told, np.int64, len(self._told)))]
+
     # Who decides.
 
     def hold(self, page: int) -> None:

@@ -129,6 +129,11 @@ class Frontier:
         """What the policy has learned from all visits told so far."""
         return self._turns.learned()
 
+    @property
+    def state_of_tick(self) -> object:
+        """What it had learned when the last tick ended: asking teaches it nothing."""
+        return self._turns.state
+
     def set_budget(self, budget: Budget) -> None:
         """Go on with another budget."""
         self._budget = budget
@@ -162,7 +167,7 @@ class Frontier:
 
     def take(self, now: np.datetime64, most: int) -> Ints:
         """Hand out the pages that are most worth a visit now, best first."""
-        ready = self._ready(now)
+        ready = self._ready(float(epoch_days(now)))
         if most <= 0 or not ready.any():
             return np.empty(0, np.int64)
         rows = self._turns.take(now, most, ready, self._ties)
@@ -179,7 +184,7 @@ class Frontier:
             most: How many pages.
             fits: Which of some pages, best first, come into question.
         """
-        ready = self._ready(now)
+        ready = self._ready(float(epoch_days(now)))
         if not ready.any():
             return np.empty(0, np.int64)
         if fits is None:
@@ -231,10 +236,14 @@ class Frontier:
         """What a visit to each page is worth now; nan under a policy that does not tell."""
         return self._turns.worth(rows, now)
 
-    def _ready(self, now: np.datetime64) -> Bools:
+    def waiting(self, now: float) -> Ints:
+        """Rows of the pages that the policy decides on at an instant, in days after 1970."""
+        return np.flatnonzero(self._ready(now))
+
+    def _ready(self, now: float) -> Bools:
         if self._free:
             return self._waiting
-        return self._waiting & ~self._held & (self._earliest <= float(epoch_days(now)))
+        return self._waiting & ~self._held & (self._earliest <= now)
 
     def expect(self, pages: int) -> None:
         """Say how many more pages are known that will come: they share the budget, too."""
@@ -277,6 +286,10 @@ class _ByValue:
         self._state = self._policy.start(pages, now, gap)
         self._pages = len(pages)
         self._tick = tick_of(gap)
+
+    @property
+    def state(self) -> object:
+        return self._state
 
     def resume(self, state: object, gap: float, pages: int) -> None:
         self._state = state
@@ -370,6 +383,10 @@ class _ByDueTime:
         self._state = self._policy.start(pages, now, gap)
         self._gap = gap
         self._due = self._due_days(np.arange(len(pages)))
+
+    @property
+    def state(self) -> object:
+        return self._state
 
     def resume(self, state: object, gap: float, pages: int) -> None:
         self._state = state

@@ -23,9 +23,10 @@ from recrawl.plan.budget import Budget
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
-    from recrawl.arrays.types import Floats, Ints
+    from recrawl.arrays.types import Bools, Floats, Ints
     from recrawl.frontier.frontier import Frontier
     from recrawl.frontier.page_table import PageTable
+    from recrawl.plan.shared_price import BudgetShare
 
 _AT_ONCE = 0.0  # a set time that is long past
 _KINDS = 3  # of pages that take turns
@@ -140,17 +141,29 @@ class Pool:
         self.bucket.set_rate(self._budget.visits_a_day(self._pages))
         self.looks.set_rate(_MOST_LOOKS * self.bucket.visits_a_day)
 
-    def share_budget(self, visits_a_day: float, most: int) -> None:
+    def share_budget(self, share: BudgetShare) -> None:
         """Go on with a share of a budget that others spend, too.
 
-        Args:
-            visits_a_day: The share.
-            most: Visits of a window that are left to these pages, with those that were made.
+        What the policy goes by is the mean gap of all pages that share it, wherever they are.
         """
-        self._budget = Budget(visits_a_day)
-        self.copies.frontier.set_budget(self._budget)
+        self._budget = Budget(share.visits_a_day)
+        self.copies.frontier.set_budget(share.each_page)
+        self._ranking.gap = 1 / share.each_page.visits_a_day(1)
         self._grow(0)
-        self.bucket.cap(most)
+        self.bucket.cap(share.most, share.window)
+
+    def end_tick(self, now: float) -> None:
+        """Let the policy learn what was found in a tick that is over, though nothing is due yet.
+
+        A slot that may spend little would otherwise hear of a burst only at its next visit.
+        """
+        if self._ranking.is_over(now):
+            self.copies.admit()
+            self.copies.learn_all()
+
+    def await_share(self) -> None:
+        """Spend nothing before there is a share."""
+        self.bucket.cap(0)
 
     def _put_new(self, pages: Ints) -> None:
         """Let pages without a copy wait, those that matter most first, then as they were found."""
@@ -163,6 +176,10 @@ class Pool:
     def pages(self) -> int:
         """How many pages share the budget."""
         return self._pages
+
+    def fits(self, pages: Ints, now: float, days: float) -> Bools:
+        """Which of some pages, best first, their hours and hosts allow in the days to come."""
+        return self._ranking.fits(pages, now, days)
 
     @property
     def new_pages(self) -> int:

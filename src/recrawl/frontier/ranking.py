@@ -56,6 +56,8 @@ class Ranking:
         price: What the last of the visits is worth that are made, as a mean of late; nan where
             nobody knows.
         renews_when_done: Whether the order is made anew as soon as all of it was visited.
+        gap: Mean days between visits to a page of all that share the budget elsewhere, too; None
+            where all of them are here.
     """
 
     def __init__(
@@ -75,6 +77,7 @@ class Ranking:
         self._read = 0
         self._made, self._ends = -inf, inf
         self.renews_when_done = True
+        self.gap: float | None = None
         self._leased: set[int] = set()
         self._turns = Queue(table.hosts)  # pages that were read, and wait for their hosts
         self.price = nan
@@ -87,6 +90,10 @@ class Ranking:
     def renew_soon(self) -> None:
         """Make the order anew, as soon as scoring the pages again costs little."""
         self._ends = min(self._ends, self._made + least_order(len(self._copies)))
+
+    def is_over(self, now: float) -> bool:
+        """Whether the order is to be made anew when a page may be visited."""
+        return now >= self._ends
 
     def begin(self, now: float) -> None:
         """Make an order a tick from now, where none was to be made."""
@@ -165,7 +172,7 @@ class Ranking:
         rows = copies.frontier.ranked(
             instant_after_epoch(now),
             len(copies.page),
-            fits=lambda rows: self._fits(copies.page[rows], now, days),
+            fits=lambda rows: self.fits(copies.page[rows], now, days),
         )
         self._order, self._has_order = copies.page[rows], True
         visits = int(min(days * self._bucket.visits_a_day, len(rows) - 1))
@@ -180,6 +187,8 @@ class Ranking:
         self.price = worth if isnan(self.price) else self.price + _FOLLOW * (worth - self.price)
 
     def _tick(self) -> float:
+        if self.gap is not None:
+            return tick_of(self.gap)
         pages, visits = len(self._copies), self._bucket.visits_a_day
         return tick_of(pages / visits) if pages and visits > 0 else inf
 
@@ -192,7 +201,7 @@ class Ranking:
         self._read += len(pages)
         return len(pages) > 0
 
-    def _fits(self, pages: Ints, now: float, days: float) -> Bools:
+    def fits(self, pages: Ints, now: float, days: float) -> Bools:
         """Which of some pages, best first, may be visited in the days to come."""
         table = self._table
         if not self._hours:

@@ -16,10 +16,13 @@ Pure.
 
 from __future__ import annotations
 
+from itertools import takewhile
 from math import ceil, floor, inf
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from recrawl.plan.budget import window_of
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats
@@ -55,7 +58,7 @@ class TokenBucket:
         self._window = 1.0
         self._width = 1.0 / _BINS
         self._most = 0
-        self._cap: int | None = None
+        self._cap: tuple[int, float] | None = None
         self._saved = 0.0
         self._at = now
         # Visits by bin, and how many of them were first copies, in the order of time.
@@ -75,20 +78,21 @@ class TokenBucket:
         """Days in which no more visits are made than the budget allows for them."""
         return self._window
 
-    def cap(self, visits: int) -> None:
-        """Bound the visits of a window otherwise than by the budget, which others share.
+    def cap(self, visits: int, window: float | None = None) -> None:
+        """Bound visits otherwise than by the budget, which others share.
 
         Args:
-            visits: Most of them, with those that were made.
+            visits: Most visits of a window, with those that were made.
+            window: Its days, which are those of the whole budget; None for as many as now.
         """
-        self._cap = visits
+        self._cap = visits, self._window if window is None else window
         self.set_rate(self._rate)
 
     def set_rate(self, visits_a_day: float) -> None:
         """Go on with another budget."""
         self._rate = visits_a_day
         window = window_of(visits_a_day)
-        most = visits_a_day * window if self._cap is None else self._cap
+        most, window = self._cap or (visits_a_day * window, window)
         self._most = floor(most + 1e-9)
         if window == self._window:
             self._share()
@@ -142,9 +146,9 @@ class TokenBucket:
             self._saved = max(self._saved - 1, -self._rate * self._window)
 
     def spent(self, now: float) -> int:
-        """Visits made in the window that ends now."""
-        self._pass(now)
-        return self._total
+        """Visits made in the window that ends now; asking changes nothing."""
+        over = takewhile(lambda number: self._end_of(number) <= now, self._spent)
+        return self._total - sum(self._spent[number][0] for number in over)
 
     def resume(self, at: Floats, first: Bools, now: float) -> None:
         """Count visits that were made before, and save up in between as if it had been there.
@@ -201,9 +205,8 @@ class TokenBucket:
 
     def _find_oldest(self) -> None:
         oldest = next(iter(self._spent), None)
-        self._leaves = inf if oldest is None else (oldest + 1) * self._width + self._window
+        self._leaves = inf if oldest is None else self._end_of(oldest)
 
-
-def window_of(visits_a_day: float) -> float:
-    """Days for which a budget holds: one, or as many as it takes to pay for a visit."""
-    return max(1.0, 1 / visits_a_day) if visits_a_day > 0 else 1.0
+    def _end_of(self, number: int) -> float:
+        """Instant at which a bin leaves the window."""
+        return (number + 1) * self._width + self._window

@@ -98,3 +98,8 @@ class Budget:
             message = "a budget in visits per change needs a history of changes (got none)"
             raise InvalidParameter(message)
         return self.visits * pages if self.each == "page" else self.visits
+
+
+def window_of(visits_a_day: float) -> float:
+    """Days for which a budget holds: one, or as many as it takes to pay for a visit."""
+    return max(1.0, 1 / visits_a_day) if visits_a_day > 0 else 1.0

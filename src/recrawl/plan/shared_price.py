@@ -2,16 +2,13 @@ r"""One price for many workers, who share a budget and know only their own pages
 
 Every worker spends what its pages are worth at a price. If all have the same price, the budget is
 spent as one process would spend it. To find it, workers publish *spending curves*: what each would
-spend per day at a few prices around the one that it has. Any one of them adds the curves up and
-sets the price at which their sum is the budget,
+spend per day at a few prices, which lie where its own pages are. Each of them adds the curves up
+and finds the price at which their sum is the budget,
 
 $$ \sum_w S_w(p) = B . $$
 
-Between two prices a curve is a power of the price, and its ends go on so: demand is nearly such a
-power ($p^{-1/2}$ where pages are visited more often than they change). So a few prices do, workers
-may publish around different prices, and late curves are as good as new ones while demand is the
-same. Nobody knows a curve far beyond its ends, so the price moves at most by `FURTHEST` beyond the
-prices that were asked for; the next curves are around it.
+Between two prices a curve is a power of the price, and its ends go on so. Nobody knows a curve far
+beyond its ends, so the price is at most `FURTHEST` beyond the prices that were published.
 
 Pure.
 """
@@ -24,6 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.errors import InvalidParameter
+from recrawl.plan.budget import Budget, window_of
 from recrawl.plan.solver.search import Spending, find_prices
 
 if TYPE_CHECKING:
@@ -32,29 +30,13 @@ if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
 
 FURTHEST = 4.0  # factor by which a price may leave the range that was asked for
-# Prices of a curve: so many, each so much above the one before. Not tuned: in
-# benchmarks/price_controller.py three and five kept the budget as well as seven.
-_POINTS = 7
-_STEP = 1.5
 _NOTHING = 1e-9  # of the largest spending of a curve: stands for 0, of which there is no logarithm
 _NEAR = 1e-9
-# Visits come by chance: of n, sqrt(n) more or fewer. Made up for in the time of so many visits,
-# that moves the aim by a twentieth. Within an hour, whatever the budget, 300 visits a day gave a
-# freshness of .669 where .686 is the optimum (benchmarks/price_controller.py, 60 workers).
-_VISITS_TO_MAKE_UP = 400.0
-_SOONEST = 1 / 24  # days
+_GOLDEN = (5**0.5 - 1) / 2  # multiples of it spread evenly between whole numbers
+_LEAST = 1e-6  # visits per day, so that a part that wants next to nothing still has a curve
+_WORTHLESS = 1e-12  # a value, in days
+_BEYOND_THE_BEST = 1.1  # times the value of the best page: there nothing is spent any more
 _STEEPEST = 50.0  # power with which an end of a curve may go on
-
-
-def prices_around(price: float) -> Floats:
-    """Prices at which a worker publishes what it would spend.
-
-    >>> prices_around(1.0).round(2)
-    array([0.3 , 0.44, 0.67, 1.  , 1.5 , 2.25, 3.38])
-    """
-    if not 0 < price < np.inf:
-        raise InvalidParameter(f"price must be a positive number (got {price})")
-    return price * _STEP ** np.arange(-(_POINTS // 2), _POINTS // 2 + 1, dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,24 +78,59 @@ class SpendingCurve:
 
     def at(self, price: float) -> float:
         """Visits per day at a price."""
-        return float(_Curves.of([self]).spending(price).total[0])
+        return float(_Curves.of([self]).at(price)[0][0])
+
+
+def curve_of_values(values: Floats, days: float, at_any_price: float) -> SpendingCurve:
+    """What a worker spends on pages whose visits have these values in the days to come.
+
+    Of the best page, the two best, the four best and so on: so it has few prices, and they lie
+    where its pages are.
+
+    Args:
+        values: What a visit to each page is worth, best first.
+        days: In which each page is visited once if it is worth the price.
+        at_any_price: Visits per day that are made in any case.
+
+    Examples:
+        At a price of 2 the three best of four pages are visited within half a day:
+
+        >>> curve = curve_of_values(np.array([8.0, 4.0, 2.0, 1.0]), 0.5, at_any_price=0.0)
+        >>> curve.prices.round(2).tolist()
+        [0.5, 1.0, 4.0, 8.0, 8.8, 9.68]
+        >>> round(curve.at(1.0)), round(curve.at(4.0)), round(curve.at(2.0), 1)
+        (8, 4, 5.7)
+    """
+    values = values[values > _WORTHLESS]
+    if not len(values):
+        return SpendingCurve(np.array([1.0, 2.0]), np.full(2, at_any_price + _LEAST))
+    ranks = np.unique(np.append(2 ** np.arange(len(values).bit_length()), len(values)))
+    prices = np.unique(values[ranks - 1])
+    visits = np.searchsorted(-values, -prices, side="right") / days
+    # Level at both ends, which go on as they are: all pages, and none.
+    beyond = prices[-1] * _BEYOND_THE_BEST ** np.array([1, 2])
+    prices = np.concatenate([prices[:1] / 2, prices, beyond])
+    visits = np.concatenate([visits[:1], visits, [0.0, 0.0]])
+    return SpendingCurve(prices, visits + at_any_price + _LEAST)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SlotDemand:
-    """What a part of a crawl would spend, and what it has spent.
+    """What a part of a crawl would spend and has spent, and what others may learn from it.
 
     Args:
         curve: Visits per day at a few prices.
         pages: How many pages share the budget.
         spent: Visits of the last day.
         live: Whether somebody crawls it.
+        learned: Sums of what its policy has learned; those of several parts add up.
     """
 
     curve: SpendingCurve
     pages: int
     spent: int
     live: bool = True
+    learned: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,59 +139,87 @@ class BudgetShare:
 
     Args:
         visits_a_day: Its share of the budget.
-        most: Visits of a day, with those that it has made.
+        most: Visits of a window, with those that it has made.
+        window: Days of the window: the same for all parts.
+        each_page: What the whole budget is for a page: the same for all parts.
     """
 
     visits_a_day: float
     most: int
+    window: float
+    each_page: Budget
+
+
+def budget_per_page(demands: Mapping[int, SlotDemand], budget: Budget) -> Budget:
+    """What the budget of all parts is for a page; itself while nobody knows of any page.
+
+    >>> curve = SpendingCurve([1.0, 4.0], [20.0, 10.0])
+    >>> budget_per_page({0: SlotDemand(curve, 5, 0), 1: SlotDemand(curve, 25, 0)}, Budget(15.0))
+    Budget(visits=0.5, each='page')
+    """
+    pages = sum(each.pages for each in demands.values())
+    return Budget(budget.visits_a_day(pages) / pages, "page") if pages else budget
 
 
 def budget_shares(
-    demands: Mapping[int, SlotDemand], visits_a_day: float
+    demands: Mapping[int, SlotDemand], budget: Budget
 ) -> tuple[float, dict[int, BudgetShare]]:
     """The price of a visit, and what each live part of a crawl may spend at that price.
 
     Shares are what parts would spend at the price of all. What nobody has spent yet of the last
-    day's budget is divided likewise: so all together never spend more, wherever shares move to.
+    day's budget is divided likewise, in whole visits: so all together never spend more, wherever
+    shares move to.
 
     Args:
         demands: What each part would spend; one of them at least is live.
-        visits_a_day: The budget of all of them.
+        budget: The budget of all of them.
 
     Examples:
         Pages of the first part are worth a visit twice as often. Of 15 visits a day nine are made:
 
         >>> one = SlotDemand(SpendingCurve([1.0, 4.0], [20.0, 10.0]), pages=5, spent=7)
         >>> two = SlotDemand(SpendingCurve([1.0, 4.0], [10.0, 5.0]), pages=5, spent=2)
-        >>> price, shares = budget_shares({0: one, 1: two}, 15.0)
+        >>> price, shares = budget_shares({0: one, 1: two}, Budget(15.0))
         >>> round(price, 6), [round(each.visits_a_day, 6) for each in shares.values()]
         (4.0, [10.0, 5.0])
         >>> [each.most for each in shares.values()]
         [11, 4]
     """
     live = {slot: each for slot, each in demands.items() if each.live}
+    each_page = budget_per_page(demands, budget)
+    pages = sum(each.pages for each in demands.values())
+    visits_a_day = each_page.visits_a_day(max(pages, 1))
+    window = window_of(visits_a_day)
     price = shared_price([each.curve for each in live.values()], visits_a_day)
-    wanted = {slot: each.curve.at(price) for slot, each in live.items()}
-    total, left = sum(wanted.values()), visits_a_day - sum(each.spent for each in demands.values())
-    part = {slot: each / total for slot, each in wanted.items()}
-    more = _whole_parts(part, int(max(left, 0.0)))
+    wanted, _ = _Curves.of([each.curve for each in live.values()]).at(price)
+    share = visits_a_day * wanted / wanted.sum()
+    spent = sum(each.spent for each in demands.values())
+    left = int(max(visits_a_day * window - spent + _NEAR, 0.0))
+    more = _whole_parts(wanted, left, turn=spent)
     return price, {
-        slot: BudgetShare(visits_a_day * part[slot], each.spent + more[slot])
-        for slot, each in live.items()
+        slot: BudgetShare(visits, each.spent + most, window, each_page)
+        for (slot, each), visits, most in zip(
+            live.items(), share.tolist(), more.tolist(), strict=True
+        )
     }
 
 
-def _whole_parts(parts: Mapping[int, float], total: int) -> dict[int, int]:
-    """Whole numbers in proportion to parts, whose sum is the total: the largest remainders first.
+def _whole_parts(weights: Floats, total: int, turn: int) -> Ints:
+    """Whole numbers in proportion to weights, whose sum is the total (systematic sampling).
 
-    >>> _whole_parts({0: 0.5, 1: 0.3, 2: 0.2}, 2)
-    {0: 1, 1: 1, 2: 0}
+    Each is at most one off. Who gets what is left of rounding changes from turn to turn: in many
+    turns everyone has what is due.
+
+    >>> weights = np.array([5.0, 3.0, 2.0])
+    >>> _whole_parts(weights, 2, turn=0), _whole_parts(weights, 2, turn=1)
+    (array([1, 0, 1]), array([1, 1, 0]))
+    >>> sum(_whole_parts(weights, 2, turn) for turn in range(1000)) / 1000
+    array([1.   , 0.601, 0.399])
     """
-    found = {key: int(total * each) for key, each in parts.items()}
-    by_rest = sorted(parts, key=lambda key: (found[key] - total * parts[key], key))
-    for key in by_rest[: total - sum(found.values())]:
-        found[key] += 1
-    return found
+    ends = total * np.cumsum(weights) / np.sum(weights)
+    ends[-1] = total
+    places = np.floor(np.append(0.0, ends) + (turn * _GOLDEN) % 1.0)
+    return np.diff(places).astype(np.int64)
 
 
 def shared_price(curves: Sequence[SpendingCurve], budget: float) -> float:
@@ -215,31 +260,6 @@ def shared_price(curves: Sequence[SpendingCurve], budget: float) -> float:
     return float(np.clip(found.high[0], lowest, highest))
 
 
-def aimed_spending(budget: float, spent: float, days: float, *, most: float = 0.25) -> float:
-    """Visits per day to aim at now, so that what was spent too much or too little is made up for.
-
-    Curves are estimates, and workers hear of a price late: without this, what they miss adds up. It
-    is made up for within an hour, or as long as 400 visits take if that is longer: sooner, the
-    price would follow the chance of single visits.
-
-    Args:
-        budget: Visits per day.
-        spent: Visits made so far.
-        days: Days in which they were made.
-        most: Share of the budget by which the aim may differ from it.
-
-    Examples:
-        Half a day in, 100 visits of 50,000 are missing. Made up for in an hour, that is 2,400 a day
-        more:
-
-        >>> round(aimed_spending(100_000.0, spent=49_900.0, days=0.5), 6)
-        102400.0
-    """
-    within = max(_SOONEST, _VISITS_TO_MAKE_UP / budget)
-    missing = (budget * days - spent) / within
-    return float(budget + np.clip(missing, -most * budget, most * budget))
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Curves:
     """Many curves end to end, as logarithms; `offsets` says where each begins."""
@@ -261,6 +281,12 @@ class _Curves:
 
     def spending(self, price: float) -> Spending:
         """What all of them spend, and how fast that falls."""
+        each, power = self.at(price)
+        total = np.array([each.sum()])
+        return Spending(total, np.array([each @ power]), total)
+
+    def at(self, price: float) -> tuple[Floats, Floats]:
+        """What each of them spends, and the power of the price with which that falls."""
         at = np.log(price)
         below = np.add.reduceat(self.prices <= at, self.offsets[:-1], dtype=np.int64)
         # The piece between two prices, the first or the last one beyond the ends.
@@ -270,6 +296,4 @@ class _Curves:
             self.prices[left + 1] - self.prices[left]
         )
         power = np.minimum(power, _STEEPEST)
-        each = np.exp(self.visits[left] - power * (at - self.prices[left]))
-        total = np.array([each.sum()])
-        return Spending(total, np.array([each @ power]), total)
+        return np.exp(self.visits[left] - power * (at - self.prices[left])), power

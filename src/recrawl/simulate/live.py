@@ -11,6 +11,7 @@ Pure.
 from __future__ import annotations
 
 import math
+from array import array
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,6 +49,10 @@ class LiveSimulation:
         observation: What visits show; whether pages have changed, if not given.
         delay: Days between two requests to a host.
 
+    Attributes:
+        agenda: Pages, and what to visit next.
+        leased: When each visit was made, in days after 1970.
+
     Examples:
         A page changes after a day and a half and is visited every day:
 
@@ -80,44 +85,50 @@ class LiveSimulation:
         self._world = world
         self._first_seen, self._gone_at = epoch_days(world.first_seen), epoch_days(world.removed_at)
         self._observer = WorldObserver(world, observation, noise)
-        start = float(epoch_days(world.start))
+        self._now = float(epoch_days(world.start))
         hosts = HostTable(delay=delay)
         self._host = np.array([hosts.row(_host(each)) for each in world.address])
-        self._agenda = Agenda(hosts, [VisitTerms()], ties)
+        self.agenda = Agenda(hosts, [VisitTerms()], ties)
         terms = world.budget(budget)
-        self._agenda.add_pool(Frontier(policy, terms, ties), terms, start)
+        self.agenda.add_pool(Frontier(policy, terms, ties), terms, self._now)
         self._known = 0
+        self.leased: array[float] = array("d")
 
     def steps(self) -> Iterator[float]:
         """Make the visits, some at a time; yields the share of time that is over."""
         start, end = (float(epoch_days(each)) for each in (self._world.start, self._world.end))
-        now = start
-        while now < end:
-            until = self._take_in(now, end)
-            visits = virtual_visits(self._agenda, now, math.nextafter(until, now))
+        for now in self.advance(end):
+            yield (now - start) / (end - start)
+
+    def advance(self, until: float) -> Iterator[float]:
+        """Make the visits before an instant, some at a time; yields how far they have come."""
+        while self._now < until:
+            stop = min(self.take_in(self._now), until)
+            visits = virtual_visits(self.agenda, self._now, math.nextafter(stop, self._now))
             for number, lease in enumerate(visits):
                 self._visit(lease)
+                self.leased.append(lease.at)
                 if number % _VISITS_PER_STEP == 0:
-                    yield (lease.at - start) / (end - start)
-            now = until
-            yield (now - start) / (end - start)
+                    yield lease.at
+            self._now = stop
+            yield stop
+
+    def take_in(self, now: float) -> float:
+        """Add the pages that have been found by an instant; returns when the next one is."""
+        known = int(np.searchsorted(self._first_seen, now, side="right"))
+        if known > self._known:
+            new = slice(self._known, known)
+            term = np.zeros(known - self._known, np.int64)
+            self.agenda.found(self._host[new], term, self._world.weight[new])
+            self._known = known
+        return float(self._first_seen[known]) if known < len(self._first_seen) else math.inf
 
     def result(self) -> SimulationRun:
         """Scores of the whole run."""
         return self._observer.result()
 
-    def _take_in(self, now: float, end: float) -> float:
-        """Add the pages that have been found; returns when the next is, or the end."""
-        known = int(np.searchsorted(self._first_seen, now, side="right"))
-        if known > self._known:
-            new = slice(self._known, known)
-            term = np.zeros(known - self._known, np.int64)
-            self._agenda.found(self._host[new], term, self._world.weight[new])
-            self._known = known
-        return float(self._first_seen[known]) if known < len(self._first_seen) else end
-
     def _visit(self, lease: Lease) -> None:
-        agenda, page, now = self._agenda, lease.page, lease.at
+        agenda, page, now = self.agenda, lease.page, lease.at
         agenda.answered(lease, now)
         if self._gone_at[page] <= now:
             agenda.gone(page, now)

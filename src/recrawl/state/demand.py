@@ -5,46 +5,69 @@ Pure.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import astuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recrawl.plan.allocation import pages_to_plan
-from recrawl.plan.limits import Limits
-from recrawl.plan.objectives import OBJECTIVES
-from recrawl.plan.rates import Rates
-from recrawl.plan.shared_price import SlotDemand, SpendingCurve, prices_around
+from recrawl.frontier.frontier import tick_of
+from recrawl.plan.shared_price import SlotDemand, curve_of_values
 from recrawl.policies.recrawl.policy import Recrawl
+from recrawl.policies.recrawl.prior_sums import PriorSums
 from recrawl.policies.recrawl.state import RecrawlState
 
 if TYPE_CHECKING:
-    from recrawl.state.opening import Crawl
+    from collections.abc import Mapping
+
+    from recrawl.arrays.types import Floats
+    from recrawl.frontier.agenda import Agenda
+    from recrawl.frontier.pool import Pool
+    from recrawl.policies.policy import Policy
 
 _COMMON = 0  # number of the budget that rules without their own share
-_LEAST = 1e-6  # visits per day, so that a part that wants next to nothing still has a curve
 
 
-def demand_of(crawl: Crawl, price: float, now: float) -> SlotDemand:
-    """What the common budget of a crawl would be spent on, around a price.
+def demand_of(agenda: Agenda, policy: Policy[Any], now: float) -> SlotDemand:
+    """What the common budget of a crawl would be spent on in the next tick, by price.
 
-    Pages without a copy are worth a visit at any price. A policy that knows no rates wants as many
-    visits as there are pages, whatever they cost.
+    Pages that will be worth the price by its end are visited in it, as one process would: those
+    that are worth more go first, wherever they are. Pages without a copy are worth a visit a day at
+    any price. A policy that does not say what visits are worth wants as many as there are pages.
+    Values are by what was learned in the last tick: asking changes nothing.
 
     Args:
-        crawl: The crawl as it stands.
-        price: What a visit must be worth, about.
+        agenda: Pages of the crawl, and what to visit next.
+        policy: What decides that.
         now: The instant, in days after 1970.
     """
-    pool, prices = crawl.agenda.budget_pool(_COMMON), prices_around(price)
-    wanted = np.full(len(prices), float(pool.new_pages) + _LEAST)
-    state = crawl.agenda.frontier(_COMMON).state
-    if isinstance(state, RecrawlState) and isinstance(crawl.policy, Recrawl):
-        if len(state.last):
-            rates = Rates.known(crawl.policy.rates(state, np.arange(len(state.last))))
-            objective = OBJECTIVES[crawl.settings.objective]
-            pages = pages_to_plan(rates, objective, Limits(), state.worth)
-            wanted += [pages.total(each) for each in prices.tolist()]
-    else:
-        wanted += pool.pages
-    curve = SpendingCurve(prices, np.minimum.accumulate(wanted))
-    return SlotDemand(curve, pool.pages, pool.bucket.spent(now))
+    pool = agenda.budget_pool(_COMMON)
+    state, at_any_price = pool.copies.frontier.state_of_tick, float(pool.new_pages)
+    values, days, learned = np.empty(0), 1.0, PriorSums()
+    if not isinstance(policy, Recrawl):
+        at_any_price += pool.pages
+    elif isinstance(state, RecrawlState):  # there is a copy
+        days = tick_of(pool.copies.frontier.gap)
+        values = _values(pool, policy, state, (now, now + days))
+        learned = state.relatives.sums(state.sections, state.memories)
+    curve = curve_of_values(values, days, at_any_price)
+    spent = pool.bucket.spent(now)
+    return SlotDemand(curve, pool.pages, spent, learned=astuple(learned))
+
+
+def learn_from_others(agenda: Agenda, demands: Mapping[int, SlotDemand], slot: int) -> None:
+    """Let the policy of a slot know what those of all others have learned."""
+    state = agenda.budget_pool(_COMMON).copies.frontier.state_of_tick
+    if isinstance(state, RecrawlState):
+        others = (each.learned for number, each in demands.items() if number != slot)
+        state.relatives.others = sum((PriorSums(*each) for each in others), PriorSums())
+
+
+def _values(pool: Pool, policy: Recrawl, state: RecrawlState, days: tuple[float, float]) -> Floats:
+    """What visits to pages will be worth that may be visited between two instants, best first."""
+    now, until = days
+    rows = pool.copies.waiting(until)
+    rows = rows[rows < len(state.last)]
+    values = policy.value_ahead(state, rows, until)
+    best = np.argsort(-values)
+    fits = pool.fits(pool.copies.page[rows[best]], now, until - now)
+    return values[best][fits]

@@ -19,7 +19,7 @@ import numpy as np
 
 from recrawl.frontier.frontier import Frontier
 from recrawl.plan.budget import Budget
-from recrawl.plan.shared_price import BudgetShare, SlotDemand, SpendingCurve, budget_shares
+from recrawl.plan.shared_price import SlotDemand, SpendingCurve, budget_per_page, budget_shares
 from recrawl.settings.pools import NOTHING, budgets, policy_of, terms
 from recrawl.settings.rules import ANYWHERE
 from recrawl.settings.slots import SlotScope
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from recrawl.settings.settings import Settings
 
 
-LEAST_SHARE = 1e-3  # visits per day, of a slot that has said nothing yet
+_LEAST_SHARE = 1e-3  # visits per day, of a slot that has said nothing yet
 
 
 def as_divided(settings: Settings, store: ReadStore) -> Settings:
@@ -53,14 +53,16 @@ def as_divided(settings: Settings, store: ReadStore) -> Settings:
 
 def _shares(settings: Settings, saved: SavedSlots) -> tuple[Budget, ...]:
     """What each slot may spend of the common budget; next to nothing before it has asked."""
-    demands = {
+    _, shares = budget_shares(_demands(saved), settings.budget)
+    found = (shares[slot].visits_a_day if slot in shares else 0.0 for slot in range(saved.slots))
+    return tuple(Budget(max(each, _LEAST_SHARE)) for each in found)
+
+
+def _demands(saved: SavedSlots) -> dict[int, SlotDemand]:
+    return {
         slot: SlotDemand(SpendingCurve(np.array(prices), np.array(visits)), pages, spent)
-        for slot, (prices, visits, pages, spent) in saved.demands.items()
+        for slot, (prices, visits, pages, spent, *_) in saved.demands.items()
     }
-    pages = sum(each.pages for each in demands.values())
-    _, shares = budget_shares(demands, settings.budget.visits_a_day(max(pages, 1)))
-    found = (shares.get(slot, BudgetShare(LEAST_SHARE, 0)) for slot in range(saved.slots))
-    return tuple(Budget(max(each.visits_a_day, LEAST_SHARE)) for each in found)
 
 
 def load_divided(settings: Settings, store: ReadStore, now: float) -> Snapshot:
@@ -71,12 +73,13 @@ def load_divided(settings: Settings, store: ReadStore, now: float) -> Snapshot:
         PoolSnapshot(address, budget, Frontier(policy, NOTHING, random), np.empty(0, np.int64))
         for address, budget in zip(pool_addresses(settings), budgets(settings), strict=True)
     ]
-    parts = []
+    parts, saved = [], store.saved_slots()
+    # The mean gap of all pages, whatever shares their slots have: as workers open them.
+    each_page = budget_per_page(_demands(saved) if saved else {}, settings.budget)
     for scope in SlotScope.all_of(replace(settings, divided=()), len(settings.divided)):
         if scope.settings.rules:
             own, numbers = store.slot(scope)
-            part = load_snapshot(scope.settings, own, now)
-            part.pools[0].frontier.set_budget(settings.divided[scope.slot])  # as a worker does
+            part = load_snapshot(replace(scope.settings, budget=each_page), own, now)
             parts.append((scope, part, numbers))
     columns = store.pages()  # afterwards: it has all pages that any of them has
     rule = ruled(settings, columns.rule)

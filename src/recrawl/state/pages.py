@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.frontier.agenda import KnownPages
-from recrawl.frontier.token_bucket import window_of
+from recrawl.plan.budget import window_of
 from recrawl.settings.pools import budgets, terms
 from recrawl.units import SECONDS_A_DAY, epoch_days
 from recrawl.visits.status import Audit, PageStatus, VisitOutcome

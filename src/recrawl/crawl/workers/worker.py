@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import AsyncExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
@@ -27,14 +27,13 @@ from recrawl.crawl.workers.balance import slots_to_release, slots_to_take
 from recrawl.crawl.workers.gate import LeasedFetcher
 from recrawl.entries.deliveries import DestinationsNamed
 from recrawl.errors import StoreError, StoreLocked
-from recrawl.plan.shared_price import BudgetShare, budget_shares
+from recrawl.plan.shared_price import budget_per_page, budget_shares
 from recrawl.settings.slots import SlotScope
-from recrawl.state.demand import demand_of
-from recrawl.state.division import LEAST_SHARE
+from recrawl.state.demand import demand_of, learn_from_others
 from recrawl.store.slots.leases import SlotLease
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from contextlib import AbstractContextManager
 
     from recrawl.clock import Clock
@@ -45,7 +44,8 @@ if TYPE_CHECKING:
     from recrawl.entries.store import ReadStore, WriteStore
     from recrawl.fetch.access import AccessTable
     from recrawl.fetch.fetcher import Fetcher
-    from recrawl.plan.shared_price import SlotDemand
+    from recrawl.plan.budget import Budget
+    from recrawl.plan.shared_price import BudgetShare, SlotDemand
     from recrawl.publish.tasks import Hooks
     from recrawl.settings.settings import Settings
     from recrawl.store.retention import Retention
@@ -55,7 +55,6 @@ _RENEWALS = 4  # of a lease, before it is over
 _LONGEST_PAUSE = 2.0  # seconds; whoever joins is not to wait for its slots
 _AGAIN_SECONDS = 0.5
 _SHARE_TIMES = 20.0  # times what it takes to share the budget, before it is shared again
-_FIRST_PRICE = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +138,7 @@ class Worker:
         self._done: set[int] = set()
         self._shares: dict[int, BudgetShare] = {}
         self._share_next = -inf
-        self._price = _FIRST_PRICE
+        self._each_page: Budget | None = None  # what the whole budget is for a page
         self._stopping = False
         self._moved = asyncio.Event()
         self._opening = asyncio.Lock()
@@ -236,7 +235,10 @@ class Worker:
         for slot in slots_to_release(mine, state.fewest):
             self._held[slot].stop()
         fair = -(-len(wanted) // max(state.workers, 1))
-        for slot in slots_to_take(len(mine), free, fair, state.fewest):
+        taken = slots_to_take(len(mine), free, fair, state.fewest)
+        if taken and self._each_page is None:
+            self._set_each_page(await asyncio.to_thread(self._leases.demands))
+        for slot in taken:
             asked = SlotLease.now()
             fence = await asyncio.to_thread(self._leases.take, slot)
             if fence is not None:
@@ -284,6 +286,8 @@ class Worker:
 
     async def _crawl_once(self, slot: int, held: _Held) -> None:
         scope = self._scopes[slot]
+        # Its pages have the mean gap of the whole crawl, whatever share the slot has.
+        settings = replace(scope.settings, budget=self._each_page or scope.settings.budget)
 
         def gated(fetcher: Fetcher) -> Fetcher:
             return LeasedFetcher(self.record(fetcher), held.lease.is_over, f"slot {slot}")
@@ -294,7 +298,7 @@ class Worker:
                 open_whole, hooks = self._feed
                 feed = stack.enter_context(open_whole())
             crawl = running(
-                scope.settings,
+                settings,
                 "",
                 self._clock,
                 on_visit=self._visited,
@@ -343,33 +347,37 @@ class Worker:
     # The budget.
 
     async def _share_budget(self) -> None:
-        """Say what our slots would spend, and take their shares at the price of all."""
+        """Say what our slots would spend and know; take their shares at the price of all."""
         crawlers = {slot: each for slot, each in self._held.items() if each.crawler is not None}
-        price = await asyncio.to_thread(self._leases.price)
-        self._price = price or self._price
         said: dict[int, tuple[int, SlotDemand]] = {}
         for slot, each in crawlers.items():
             if each.crawler is not None:
-                said[slot] = (
-                    each.lease.fence,
-                    demand_of(each.crawler.crawl, self._price, self._clock.now()),
-                )
+                crawl, now = each.crawler.crawl, self._clock.now()
+                crawl.agenda.budget_pool(0).end_tick(now)
+                demand = demand_of(crawl.agenda, crawl.policy, now)
+                said[slot] = each.lease.fence, demand
         await asyncio.to_thread(self._leases.publish, said)
         demands = await asyncio.to_thread(self._leases.demands)
         if not any(each.live for each in demands.values()):
             return
-        pages = sum(each.pages for each in demands.values())
-        total = self._settings.budget.visits_a_day(max(pages, 1))
-        self._price, self._shares = budget_shares(demands, total)
-        await asyncio.to_thread(self._leases.set_price, self._price)
+        price, self._shares = budget_shares(demands, self._settings.budget)
+        self._set_each_page(demands)
+        await asyncio.to_thread(self._leases.set_price, price)
         for slot, each in self._held.items():
             if each.crawler is not None:
                 self._set_budget(slot, each.crawler)
+                learn_from_others(each.crawler.crawl.agenda, demands, slot)
+
+    def _set_each_page(self, demands: Mapping[int, SlotDemand]) -> None:
+        self._each_page = budget_per_page(demands, self._settings.budget)
 
     def _set_budget(self, slot: int, crawler: Crawler) -> None:
         """Let a slot spend its share; nothing before it has one."""
-        share = self._shares.get(slot, BudgetShare(LEAST_SHARE, 0))
-        crawler.crawl.agenda.budget_pool(0).share_budget(share.visits_a_day, share.most)
+        pool, share = crawler.crawl.agenda.budget_pool(0), self._shares.get(slot)
+        if share is None:
+            pool.await_share()
+        else:
+            pool.share_budget(share)
         crawler.budget_changed()
 
     async def _finish(self) -> None:

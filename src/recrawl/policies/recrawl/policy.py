@@ -240,10 +240,17 @@ class Recrawl:
         """What a visit to each page is worth now, per unit of cost."""
         today = float(epoch_days(now))
         _advance(state, today)
+        return self.value_ahead(state, rows, today)
+
+    def value_ahead(self, state: RecrawlState, rows: Ints, now: float) -> Floats:
+        """What a visit will be worth at an instant, in days after 1970, if paces stay as they are.
+
+        The state stays as it is.
+        """
         values = np.empty(len(rows))
 
         def work(some: slice) -> None:
-            values[some] = self._value(state, rows[some], today, _Known.of(state, rows[some]))
+            values[some] = self._value(state, rows[some], now, _Known.of(state, rows[some]))
 
         over_blocks(work, len(rows))
         return values

@@ -20,12 +20,13 @@ Pure.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.arrays.special import digamma, digamma_of, trigamma_of
+from recrawl.arrays.special import digamma_of, trigamma_of
+from recrawl.policies.recrawl.prior_sums import PriorSums
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 _START_SHAPE = 0.5
 _SLOWEST, _FASTEST = 0.02, 50.0
 _MOST = 1000.0  # times the crawl's mean rate that one page may count for
-_ENOUGH_PAGES = 50
-_LEAST_SPREAD = 1e-4
 _LEAST_SHAPE, _MOST_SHAPE = 0.05, 5.0
 _NEWTON_STEPS = 5
 
@@ -86,6 +85,7 @@ class Relatives:
         node_ratio: Rate of each node over the crawl's.
         kin_ratio: The same of each kin group; the last is for pages without kin.
         rest: What pages say that are left out here; None where all are here.
+        others: What the pages of other parts of the crawl say of its prior.
     """
 
     strength: float
@@ -98,6 +98,7 @@ class Relatives:
     kin_ratio: Floats
     fitted: bool = False
     rest: RateTotals | None = None
+    others: PriorSums = field(default_factory=PriorSums)
 
     @classmethod
     def start(cls, strength: float, gap: float) -> Relatives:
@@ -186,21 +187,25 @@ class Relatives:
         return np.minimum(np.maximum(mean, _SLOWEST), _FASTEST)
 
     def refit(self, sections: Sections, memories: Memories) -> None:
-        """Fit the crawl's prior to the longest memory of all visited pages."""
-        rows = np.flatnonzero(self.visited & (memories.exposure[0] > 0))
-        if len(rows) < _ENOUGH_PAGES:
+        """Fit the crawl's prior to the longest memory of all visited pages, here and elsewhere."""
+        found = self.sums(sections, memories).mean_and_spread(self.others, self.strength)
+        if found is None:
             return
         if not self.fitted:
             self.fitted = True
             self.read(sections)
+            sums = self.sums(sections, memories)
+            found = sums.mean_and_spread(self.others, self.strength) or found
+        mean, spread = found
+        self.shape = min(max(_shape_of(spread), _LEAST_SHAPE), _MOST_SHAPE)
+        self.exposure = self.shape / mean
+
+    def sums(self, sections: Sections, memories: Memories) -> PriorSums:
+        """What the pages here say of the crawl's prior."""
+        rows = np.flatnonzero(self.visited & (memories.exposure[0] > 0))
         ratio = self._ratio(sections, rows)
         shapes, exposures = memories.states(rows, (self.shape, self.exposure / ratio))
-        scaled = exposures[0] * ratio
-        mean = float(np.mean(shapes[0] / scaled))
-        mean_log = float(np.mean(digamma(shapes[0]) - np.log(scaled)))
-        shape = _shape_of(max(float(np.log(mean)) - mean_log, _LEAST_SPREAD))
-        self.shape = min(max(shape, _LEAST_SHAPE), _MOST_SHAPE)
-        self.exposure = self.shape / mean
+        return PriorSums.of(shapes[0], exposures[0] * ratio)
 
 
 def _with_others(totals: Floats, kin: Ints) -> Floats:

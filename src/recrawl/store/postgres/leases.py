@@ -172,7 +172,8 @@ class PostgresLeases:
         with translate_errors(self._address):
             for slot, (fence, demand) in demands.items():
                 curve = demand.curve
-                said = [curve.prices.tolist(), curve.visits.tolist(), demand.pages, demand.spent]
+                points = curve.prices.tolist(), curve.visits.tolist()
+                said = [*points, demand.pages, demand.spent, demand.learned]
                 self._connected().execute(_PUBLISH, (slot, fence, json.dumps(said)))
 
     def demands(self) -> dict[int, SlotDemand]:
@@ -180,8 +181,8 @@ class PostgresLeases:
         with translate_errors(self._address):
             found = said_by_slots(self._connected())
         return {
-            slot: SlotDemand(SpendingCurve(prices, visits), pages, spent, live)
-            for slot, ((prices, visits, pages, spent), live) in found.items()
+            slot: SlotDemand(SpendingCurve(prices, visits), pages, spent, live, tuple(*learned))
+            for slot, ((prices, visits, pages, spent, *learned), live) in found.items()
         }
 
     def price(self) -> float | None:
