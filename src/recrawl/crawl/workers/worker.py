@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 _RENEWALS = 4  # of a lease, before it is over
 _LONGEST_PAUSE = 2.0  # seconds; whoever joins is not to wait for its slots
 _AGAIN_SECONDS = 0.5
+_OPENED_SECONDS = 5.0  # that a slot waits for others to be opened, before it is crawled
 _SHARE_TIMES = 20.0  # times what it takes to share the budget, before it is shared again
 
 
@@ -316,6 +317,9 @@ class Worker:
             if feed is not None and self._settings.push is not None:
                 everywhere = StoreFeeds(self._settings, feed, crawler.crawl)
                 crawler.receive_pushes(self._settings.push, everywhere)
+            with suppress(TimeoutError):  # crawls keep the processor from those that still open
+                async with asyncio.timeout(_OPENED_SECONDS), self._opening:
+                    pass  # in turn, after all that wait now
             await self._run(slot, held, crawler)
 
     @contextmanager
