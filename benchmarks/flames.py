@@ -160,9 +160,9 @@ def _bar(name: str, left: float, depth: int, width: float, micros: float) -> str
     package = name.partition(".")[0]
     shown = name.removeprefix("recrawl.")
     room = int(width / 6.2)
-    text = shown if len(shown) <= room else shown.rpartition(".")[2][:room]
+    text = next((each for each in (shown, shown.rpartition(".")[2]) if len(each) <= room), "")
     y = (depth + 1.5) * ROW
-    label = f'<text x="{left + 2:.1f}" y="{y + 12:.1f}">{escape(text)}</text>' if room > 2 else ""
+    label = f'<text x="{left + 2:.1f}" y="{y + 12:.1f}">{escape(text)}</text>' if text else ""
     return (
         f'<g><title>{escape(shown)}: {micros:.0f} µs a page</title><rect x="{left:.1f}" '
         f'y="{y:.1f}" width="{max(width - 0.4, 0.2):.1f}" height="{ROW - 1}" '
