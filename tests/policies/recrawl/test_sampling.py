@@ -40,6 +40,22 @@ def test_beliefs_are_those_among_all_pages(parts, some):
     np.testing.assert_allclose(one.rate, other.rate, rtol=1e-12)
 
 
+@given(st.sets(st.integers(0, 89), min_size=1))
+def test_beliefs_go_by_what_hosts_announce(some):
+    """Half of the pages are named in a sitemap, some of them as changed."""
+    policy, now, rows = Recrawl(), BEGAN + 5, np.array(sorted(some))
+    whole = crawl(90)[1]
+    whole.announced.recall[::2] = 0.6
+    whole.announced.asked[::2] = BEGAN + 4
+    whole.announced.count[::6] = 1
+    few, _ = load_sample(policy, dump_sample(*sampled(policy, dump(whole), rows)))
+    for state in (few, whole):
+        let_clocks_run(state, now)
+
+    one, other = Beliefs.of(few, np.arange(len(rows)), now), Beliefs.of(whole, rows, now)
+    np.testing.assert_allclose(one.fresh, other.fresh, rtol=1e-5)
+
+
 def test_what_all_pages_taught_is_put_again_after_a_visit(parts):
     policy, rows = Recrawl(), np.array([3, 50])
     state, ratios = sampled(policy, parts, rows)

@@ -16,6 +16,7 @@ import numpy as np
 
 from recrawl.arrays.equal_keys import distinct
 from recrawl.policies.checkpoint import checked_array
+from recrawl.policies.recrawl.announced import NAMES
 from recrawl.policies.recrawl.checkpoint import CORRECTIONS, check, dump, load
 from recrawl.policies.recrawl.corrections import FACTS
 from recrawl.policies.recrawl.relatives import Relatives
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from recrawl.policies.recrawl.policy import Recrawl
     from recrawl.policies.recrawl.state import RecrawlState
 
+_ANNOUNCED = tuple(f"announced.{name}" for name in NAMES)  # where anything is announced
 _OF_CORRECTIONS = tuple(f"corrections.{name}" for name in FACTS)
 _OF_CLOCKS = ("clocks.found", "clocks.expected")
 # All that is read of what was kept.
@@ -50,7 +52,7 @@ _NODE_RATIO, _KIN_RATIO = "ratios.node", "ratios.kin"
 KEPT_OF_SAMPLE = (
     *NEEDED,
     *("worth", "memories.score", "calibration", _NODE_RATIO, _KIN_RATIO),
-    *("sections.site_of_host", "sections.sites", "sections.related"),
+    *("sections.site_of_host", "sections.sites", "sections.related", *_ANNOUNCED),
 )
 _LARGEST_RATIO = 1e9
 
@@ -92,7 +94,7 @@ def sampled(policy: Recrawl, parts: Mapping[str, Any], rows: Ints) -> tuple[Recr
 
     Args:
         policy: The policy, with the same parameters.
-        parts: What `dump` gave; only what `NEEDED` names is looked at.
+        parts: What `dump` gave; only what `NEEDED` names is looked at, and what is announced.
         rows: The pages.
     """
     parent = np.asarray(parts["sections.parent"]).astype(np.int64)
@@ -106,7 +108,8 @@ def sampled(policy: Recrawl, parts: Mapping[str, Any], rows: Ints) -> tuple[Recr
     sites = distinct(np.append(site, 0))  # 0 stands for several
 
     few = {name: parts[name] for name in NEEDED}
-    few |= {name: np.asarray(parts[name])[rows] for name in _OF_PAGES}
+    announced = [name for name in _ANNOUNCED if name in parts]
+    few |= {name: np.asarray(parts[name])[rows] for name in (*_OF_PAGES, *announced)}
     few |= {name: np.asarray(parts[name])[sites] for name in _OF_SITES}
     few |= {name: np.asarray(parts[name])[:, rows] for name in _OF_MEMORIES}
     clocks = place[np.asarray(parts["clocks.nodes"])]
