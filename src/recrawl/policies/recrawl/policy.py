@@ -206,8 +206,13 @@ class Recrawl:
         return state
 
     def unannounced_changes(self, state: RecrawlState, rows: Ints) -> Floats:
-        """Changes that visits would have met unannounced if the host announced none."""
-        return state.announced.watched[rows] * self.rates(state, rows)
+        """Changes that visits would have met unannounced if the host announced none.
+
+        Without corrections, which pages of hosts that announce do not have: a host is judged by
+        the same measure before and after it is believed.
+        """
+        rates = self.rates(state, rows) / corrections_of(state, rows)
+        return state.announced.watched[rows] * rates
 
     def dump(self, state: RecrawlState) -> dict[str, Any]:
         """Arrays and plain values by name, to be saved; arrays may be the state's own."""
