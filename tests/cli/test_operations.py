@@ -32,7 +32,7 @@ def test_a_whole_store_is_a_table_without_problems(folder):
     lines = [line.split() for line in ended.out.splitlines()]
     assert lines[0] == ["part", "rows", "problems"]
     assert ["visits", "300", "0"] in lines
-    assert len(lines) == 12
+    assert len(lines) == 13
 
 
 def test_a_damaged_one_says_where_and_ends_with_1(folder):

@@ -93,6 +93,7 @@ NO_PARSERS = {
     "store.sqlite.read_store": "opens connections",
     "store.sqlite.write_store": "opens connections",
     "store.sqlite.backup": "copies pages of SQLite",
+    "store.rows.body_lines": "rows, read by `store values`, and writing",
     "store.rows.checking": "rows, read by `store values`, and counting",
     "store.rows.clock_ahead": "changes rows",
     "store.sqlite.connections": "opens connections",
