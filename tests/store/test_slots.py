@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -36,6 +38,7 @@ from recrawl.settings.rules import Rule
 from recrawl.settings.settings import Settings
 from recrawl.settings.slots import SlotScope
 from recrawl.store import create_store, open_store
+from recrawl.store.postgres import connections
 from recrawl.store.retention import Retention
 from recrawl.store.slots.leases import SlotLease, lease_slots, open_slot
 from recrawl.store.slots.read_slot import AS_IS, ReadSlot
@@ -294,6 +297,21 @@ def test_a_slot_that_is_held_is_not_taken(place):
     for each in (one, two):
         each.leave()
         each.close()
+
+
+def test_whoever_joins_waits_for_a_long_write_and_holds_nobody_up(place, monkeypatch):
+    """Locks are taken in one order: first the right to write, then the slots."""
+    monkeypatch.setattr(connections, "_LOCK_MILLISECONDS", 300)
+    with ExitStack() as stack:
+        written, _ = opened(stack, place, 0)
+        joins, renews = (stack.enter_context(closing(lease_slots(place, 600.0))) for _ in range(2))
+        threads = stack.enter_context(ThreadPoolExecutor(1))
+        with written.transaction():
+            joined = threads.submit(joins.prepare, len(SCOPES))
+            time.sleep(1.0)  # longer than a lock is waited for otherwise
+            assert not joined.done()
+            renews.renew({})
+        joined.result(timeout=60)
 
 
 def test_what_slots_would_spend_and_have_learned_is_read_by_all(place):

@@ -48,6 +48,8 @@ _TAKE = """
     where slot = $3 and (worker is null or worker = $2 or until <= clock_timestamp())
     returning fence
 """
+_PREPARE_SECONDS = 120
+_PATIENT = "select set_config('lock_timeout', $1, false)"
 _ALONE = "update writers set commits = commits + 1 where slot = 0"
 _RELEASE = "update slots set worker = null, until = null where slot = $1 and fence = $2"
 _FREE = "select slot from slots where worker is null or until <= clock_timestamp() order by slot"
@@ -104,11 +106,13 @@ class PostgresLeases:
         with translate_errors(self._address), connect(self._address) as connection:
             schema.upgrade(connection, self._address)
             lock.share(connection, self._address)
+            connection.execute(_PATIENT, (f"{_PREPARE_SECONDS}s",))  # others may be saving slots
             with transaction(connection):
+                # First, as whoever writes does: who takes them the other way round waits for ever.
+                connection.execute(_ALONE)
                 connection.execute("lock table slots in exclusive mode")
                 (known,) = connection.execute("select count(*) from slots").fetchone() or (0,)
                 database = PostgresDatabase(connection, self._address.schema)
-                connection.execute(_ALONE)  # hosts are entered by one at a time
                 if known == slots:
                     slot_hosts.enter(database, slots)
                     return
