@@ -225,7 +225,6 @@ def chart_of(found: dict[int, Throughput]) -> Chart:
         {"workers": workers, "ratio": rounded(found[workers].visits / found[0].visits)}
         for workers in WORKERS
     ]
-    asked = [{"workers": workers, "ratio": least} for workers, least in LEAST.items() if least]
     x = {
         "field": "workers",
         "type": "quantitative",
@@ -250,13 +249,8 @@ def chart_of(found: dict[int, Throughput]) -> Chart:
             "mark": {"type": "line", "point": True, "color": colours.blue},
             "encoding": {"x": x, "y": y},
         },
-        {
-            "data": {"values": asked},
-            "mark": {"type": "tick", "color": colours.orange, "thickness": 2, "width": 24},
-            "encoding": {"x": x, "y": y},
-        },
     ]
-    title = chart_title("Throughput over workers", "two cores for all; orange: what is asked")
+    title = chart_title("Throughput over workers", "two cores for all of them, and for the server")
     return themed({"title": title, "width": 360, "height": 220, "layer": layers}, colours)
 
 
