@@ -281,8 +281,6 @@ def test_a_sample_that_contradicts_itself_is_not_used(path, few, name, wrong):
 
     with open_store(path) as reader:
         assert fitting_sample(settings, reader) is None
-    with open_for_writing(path) as store:
-        store.write([Checkpoint(without_samples(kept.parts))])
     assert overview_of(settings, path, NOW).fresh == pytest.approx(before.fresh, rel=1e-6)
 
 

@@ -35,7 +35,7 @@ from recrawl.inspect.status.values import (
 from recrawl.settings.pools import budgets, terms
 from recrawl.settings.rules import NO_RULE
 from recrawl.state import sampled
-from recrawl.state.checkpoint import fitting, fitting_sample, is_ours
+from recrawl.state.checkpoint import fitting, fitting_sample, is_ours, without_samples
 from recrawl.units import SECONDS_A_DAY, epoch_days
 from recrawl.visits.status import PageStatus, RobotsTag, VisitOutcome
 
@@ -171,7 +171,10 @@ def copies_of(settings: Settings, reader: ReadStore, now: float) -> CopiesFound:
 
     saved = None
     if reader.page_count() > sampled.LOOKED_AT:
-        saved = fitting_sample(settings, reader) or fitting(settings, reader)
+        saved = fitting_sample(settings, reader)
+        if saved is None and (whole := fitting(settings, reader)) is not None:
+            # Its samples, if it has any, are not sound: others are drawn.
+            saved = whole._replace(parts=without_samples(whole.parts))
     if saved is None or not is_ours(saved.parts):
         return all_copies(settings, reader, now)
     return some_copies(settings, reader, saved, now)
