@@ -412,7 +412,7 @@ class StoreMachine(RuleBasedStateMachine):
         oldest_at = expected[0].at_seconds if expected else None
         assert reader.count_changes(since) == (len(outdated), oldest_at)
         copies = {event.page: event for batch in reader.snapshot(rows=2) for event in batch}
-        assert reader.listed_pages().tolist() == list(copies) == sorted(self.listed)
+        assert np.flatnonzero(reader.pages().listed).tolist() == list(copies) == sorted(self.listed)
         assert {page: copy.version for page, copy in copies.items()} == self.listed
         for page, copy in copies.items():
             assert copy.manifest == self.known.get(page, (None, None))[1]

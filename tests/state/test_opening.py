@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from recrawl.entries.entries import VisitMade
+from recrawl.entries.entries import Copy, VisitMade
 from recrawl.settings.settings import read_settings
+from recrawl.state import opening
 from recrawl.store import open_for_writing, open_store
 from recrawl.units import epoch_days
 from recrawl.visits.status import VisitOutcome
@@ -49,3 +50,30 @@ def test_an_interval_that_was_taken_away_leaves_pages_to_the_policy(path):
     agenda = opened(read_settings(settings_text()), path, NOW).agenda
 
     assert {agenda.set_time(page) for page in range(60)} == {np.inf}
+
+
+@pytest.mark.parametrize("since", [0, 3, 40], ids=["none", "few", "many"])
+def test_what_pages_show_is_known_as_if_all_copies_were_read(path, since, monkeypatch):
+    """Kept with the checkpoint; copies that were made since are read."""
+    monkeypatch.setattr(opening, "_PAGES_AT_A_TIME", 320)
+    settings = made(path)
+    copied = [Copy(bytes([page % 7]) * 8) for page in range(60)]
+    anew = [Copy(b"bytes---", bytes([page % 5]) * 8) for page in range(60)]
+
+    def visit(pages, copies, at):
+        entries = [
+            VisitMade(page, at * DAY, VisitOutcome.CHANGED, copy=copies[page])
+            for page in range(pages)
+        ]
+        with open_for_writing(path) as store:
+            store.write(entries)
+
+    visit(60, copied, NOW - 2)
+    save(settings, path, NOW - 1)
+    visit(since, anew, NOW - 0.5)
+    found = opened(settings, path, NOW).contents
+
+    shown = {page: (anew if page < since else copied)[page].signature for page in range(60)}
+    for signature in set(shown.values()):
+        same = {page for page, each in shown.items() if each == signature}
+        assert set(found.same(signature, host=0)) == same

@@ -176,7 +176,6 @@ def read(store):
         "latest": store.latest_visits(pages),
         "responses": store.latest_responses(pages),
         "counts": store.recent_visit_counts(pages, 3000.0),
-        "listed": store.listed_pages(),
         "hosts": hosts,
         "by name": [store.host(each.name) for each in hosts],
         "robots": store.robots_read(),

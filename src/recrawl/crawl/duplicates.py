@@ -94,12 +94,13 @@ class DuplicateFinder:
     async def checked(self, page: LeasedPage, visit: PageVisit) -> PageVisit:
         """A visit, or what it is if its page is a copy of another."""
         copy = visit.verdict.copy or page.copy
-        if not page.rule.filters.duplicates or visit.outcome not in _WHOLE or copy is None:
+        if visit.outcome not in _WHOLE or copy is None:
             return visit
         self._to_be_whole.discard(visit.page)
-        original = None if copy.shell else await self._original(page, visit, copy)
+        looks = page.rule.filters.duplicates and not copy.shell
+        original = await self._original(page, visit, copy) if looks else None
         if original is None:
-            self._crawl.contents.put(visit.page, host=page.lease.host, signature=_signature(copy))
+            self._crawl.contents.put(visit.page, host=page.lease.host, signature=copy.signature)
             return visit
         verdict = Verdict(VisitOutcome.DUPLICATE)
         return replace(visit, verdict=verdict, masks=None, manifest=None, original=original)
@@ -148,7 +149,7 @@ class DuplicateFinder:
         if not self._is_page(number):
             return None
         (other,) = self._reader.copies([number])
-        is_like = other is not None and _signature(copy) == _signature(other)
+        is_like = other is not None and copy.signature == other.signature
         if not is_like and (body := self._version(number)) is not None:
             work_on = partial(_is_much_like, response, page.rule.criteria, body)
             is_like = await self._threads.read(work_on, len(response.body) + len(body), owner)
@@ -161,7 +162,7 @@ class DuplicateFinder:
         if not page.lease.first and page.copy is not None:
             return None
         crawl, host = self._crawl, page.lease.host
-        for each in crawl.contents.same(_signature(copy), host):
+        for each in crawl.contents.same(copy.signature, host):
             if each != number and self._is_page(each):
                 return DuplicateOf(each, DuplicateSign.CONTENT)
         return None
@@ -189,10 +190,6 @@ def _remember(pages: OrderedDict[_Key, set[int]], key: _Key, page: int) -> None:
     pages.move_to_end(key)
     if len(pages) > _MOST_REMEMBERED:
         pages.popitem(last=False)
-
-
-def _signature(copy: Copy) -> bytes:
-    return copy.bytes_signature if copy.text_signature is None else copy.text_signature
 
 
 def _is_much_like(response: Response, criteria: Criteria, body: bytes) -> bool:

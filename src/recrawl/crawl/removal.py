@@ -273,11 +273,10 @@ def _events(
 
     One that was removed is told again when it is erased: what was kept of it must go then, too.
     """
-    status = reader.pages().status
-    listed = set(reader.listed_pages().tolist())
+    columns = reader.pages()
     event = told_event(FeedKind.REMOVED, at_seconds, reason)
-    told = [page in listed or status[page] == PageStatus.REMOVED for page in pages]
-    return [event if each else None for each in told]
+    told = columns.listed | (columns.status == PageStatus.REMOVED)
+    return [event if told[page] else None for page in pages]
 
 
 def _write(store: WriteStore, reader: ReadStore, entries: Sequence[Entry]) -> list[Erased]:

@@ -27,6 +27,7 @@ class PageColumns:
         status: Numbers of `PageStatus`.
         failures: Visits that failed since one last succeeded.
         next_at: Scheduled retry or recheck, NaT where there is none.
+        listed: Whether readers of the feed have a copy of it.
     """
 
     host: Ints
@@ -35,6 +36,7 @@ class PageColumns:
     status: Statuses
     failures: Ints
     next_at: Instants
+    listed: Bools
 
 
 @dataclass(frozen=True, slots=True, eq=False)

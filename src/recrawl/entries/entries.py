@@ -55,6 +55,11 @@ class Copy:
     unavailable_after_seconds: int | None = None
     shell: bool = False
 
+    @property
+    def signature(self) -> bytes:
+        """Signature of what it shows: of its text, or else of its bytes."""
+        return self.bytes_signature if self.text_signature is None else self.text_signature
+
 
 @dataclass(frozen=True, slots=True)
 class PageChange:

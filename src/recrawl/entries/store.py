@@ -261,9 +261,6 @@ class ReadStore(Protocol):
     def manifest(self, name: int | None) -> Manifest | None:
         """A manifest by the name that events have for it; None where it is not kept."""
 
-    def listed_pages(self) -> Ints:
-        """Pages that readers of the feed have a copy of, ascending."""
-
     def destinations(self) -> list[Destination]:
         """All destinations of the feed, in the order in which they were added."""
 

@@ -9,17 +9,18 @@ Pure.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recrawl.arrays.growing import append_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from recrawl.arrays.types import Ints
 
+KEYS = "content_keys"  # name in a checkpoint
 _SPREAD = 0x9E3779B97F4A7C15  # an odd number with bits all over
 _WRAP = (1 << 64) - 1
 _FEWEST_TO_SORT, _PART_TO_SORT = 10_000, 8
@@ -54,6 +55,20 @@ class ContentIndex:
         spread = hosts.astype(np.uint64) * np.uint64(_SPREAD)
         self._keys[pages[known]] = np.maximum(signatures.view(np.uint64) ^ spread, 1)[known]
         self._sort()
+
+    def resume(self, parts: Mapping[str, Any]) -> bool:
+        """Take up the keys of a checkpoint; whether it has them."""
+        keys = parts.get(KEYS)
+        if keys is None or keys.dtype != self._keys.dtype:
+            return False
+        rows = min(len(keys), len(self._keys))
+        self._keys[:rows] = keys[:rows]
+        self._sort()
+        return True
+
+    def dump(self) -> dict[str, Any]:
+        """Keys for a checkpoint."""
+        return {KEYS: self._keys.copy()}
 
     def put(self, page: int, *, host: int, signature: bytes) -> None:
         """Note what a page shows now."""

@@ -36,7 +36,7 @@ from recrawl.state.checkpoint import (
     with_pool,
     with_samples,
 )
-from recrawl.state.contents import ContentIndex
+from recrawl.state.contents import KEYS, ContentIndex
 from recrawl.state.events import told_event
 from recrawl.state.false_changes import PAIRS
 from recrawl.state.page_validators import VALIDATED
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
 
 
 _PAGES_AT_A_TIME = 1 << 17
+_SMALL_PART = 32  # of the pages: so many are read one by one
 
 
 @dataclass(slots=True)
@@ -124,6 +125,7 @@ class Crawl:
             **self.trust.validators.dump(),
             **self.announcements.dump(),
             **Factors(self.agenda.factors, self.named).dump(self.settings),
+            **(self.contents.dump() if _finds_duplicates(self.settings) else {}),
         }
         for number, state in self._states():
             pages = self.agenda.pages(number).astype(np.int32)
@@ -221,7 +223,7 @@ def open_crawl(
         trust=Trust(hosts, random),
         discovered=discovered,
         sources=SourceTable(wanted_sources(settings, reader)),
-        listed=_listed(reader, len(snapshot.last)),
+        listed=snapshot.columns.listed,
         named=snapshot.factors.named,
         shapes=ShapeBook(reader.address_shapes()),
         unsaved=snapshot.since,
@@ -235,9 +237,8 @@ def open_crawl(
     crawl.announcements.unvisited[snapshot.replayed] = 0
     crawl.announcements.hints[snapshot.replayed] = 0
     crawl.contents.grow(len(snapshot.last))
-    if any(rule.filters.duplicates for rule in settings.rules):
-        pages, signatures = reader.signatures()
-        crawl.contents.load(pages, snapshot.columns.host[pages], signatures)
+    if _finds_duplicates(settings):
+        _load_contents(crawl.contents, snapshot, reader)
     return crawl
 
 
@@ -259,18 +260,28 @@ def open_agenda(
     return agenda
 
 
+def _finds_duplicates(settings: Settings) -> bool:
+    return any(rule.filters.duplicates for rule in settings.rules)
+
+
+def _load_contents(contents: ContentIndex, snapshot: Snapshot, reader: ReadStore) -> None:
+    """What pages show: as a checkpoint knows it and by the copies made since, or by all copies."""
+    host, since = snapshot.columns.host, np.flatnonzero(snapshot.replayed)
+    few = len(since) <= max(len(host) // _SMALL_PART, _PAGES_AT_A_TIME // _SMALL_PART)
+    if not few or not contents.resume(some_parts(reader, KEYS)):
+        pages, signatures = reader.signatures()
+        contents.load(pages, host[pages], signatures)
+        return
+    for page, copy in zip(since.tolist(), reader.copies(since.tolist()), strict=True):
+        if copy is not None:
+            contents.put(page, host=int(host[page]), signature=copy.signature)
+
+
 def _discovered(settings: Settings, reader: ReadStore) -> dict[str, float]:
     """When new pages of sites were last looked for, as far as the sites are still wanted."""
     wanted = {rule.address for rule in settings.rules}
     known = reader.discovered().items()
     return {address: at / SECONDS_A_DAY for address, at in known if address in wanted}
-
-
-def _listed(reader: ReadStore, pages: int) -> Bools:
-    """Whether readers of the change feed have a copy of each page."""
-    listed = np.zeros(pages, np.bool_)
-    listed[reader.listed_pages()] = True
-    return listed
 
 
 def _assign_rules(
@@ -297,9 +308,8 @@ def _assign_rules(
         # Whatever comes now, a crash or other settings: what was learned before fits no longer.
         store.write([unlearned(reader)])
     store.write(renamed)  # before the pages lose their rules: who is killed here finds them again
-    listed = _listed(reader, len(rules))
-    ends = listed & (rules == NO_RULE)
-    begins = ~listed & (columns.rule == NO_RULE) & (columns.status == PageStatus.COPIED)
+    ends = columns.listed & (rules == NO_RULE)
+    begins = ~columns.listed & (columns.rule == NO_RULE) & (columns.status == PageStatus.COPIED)
     unlisted = told_event(FeedKind.REMOVED, at, RemovalReason.UNLISTED)
     back = told_event(FeedKind.BACK, at)
     for some in np.array_split(moved, len(moved) // _PAGES_AT_A_TIME + 1):

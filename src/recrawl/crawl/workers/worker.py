@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 _RENEWALS = 4  # of a lease, before it is over
 _LONGEST_PAUSE = 2.0  # seconds; whoever joins is not to wait for its slots
 _AGAIN_SECONDS = 0.5
+_OPENED_TOGETHER = 2  # slots: while the server reads for one, the worker makes the other ready
 _OPENED_SECONDS = 5.0  # that a slot waits for others to be opened, before it is crawled
 _SHARE_TIMES = 20.0  # times what it takes to share the budget, before it is shared again
 
@@ -142,7 +143,7 @@ class Worker:
         self._each_page: Budget | None = None  # what the whole budget is for a page
         self._stopping = False
         self._moved = asyncio.Event()
-        self._opening = asyncio.Lock()
+        self._opening = asyncio.Semaphore(_OPENED_TOGETHER)
         self._failure: BaseException | None = None
         self._once = False
         self._left = Tally()  # of slots that were given back
@@ -310,7 +311,7 @@ class Worker:
                 opened=partial(self._opened, scope, held.lease),
                 feed=feed,
             )
-            async with self._opening:  # one after the other: the first is crawled soon
+            async with self._opening:  # a few at a time: the first are crawled soon
                 if held.leaving:
                     return
                 crawler = await stack.enter_async_context(crawl)

@@ -52,7 +52,7 @@ def read_columns(
     return [*connection.numbers(columns, source, binding).T.copy()]
 
 
-_PAGES = ("host", "rule", "found_at", "status", "failures", "next_at")
+_PAGES = ("host", "rule", "found_at", "status", "failures", "next_at", "listed")
 _OUTCOMES = ("id", "page", "at", "outcome", "age_seconds", "audit")
 _VISITS = (*_OUTCOMES, "http", "size", "took_milliseconds", "share")
 _FEW_ROWS = 10_000
@@ -106,7 +106,8 @@ def found_pages(connection: Database, query: str, binding: tuple[Any, ...]) -> P
     """Columns of the pages that a query of `pages` names."""
     columns = read_columns(connection, _PAGES, query, binding)
     hosts = largest_id(connection, "hosts")
-    host, rule, found_at, status, failures, next_at = _checked(_PAGES, columns, host=hosts)
+    columns = _checked(_PAGES, columns, host=hosts)
+    host, rule, found_at, status, failures, next_at, listed = columns
     return PageColumns(
         host=host - 1,
         rule=rule,
@@ -114,6 +115,7 @@ def found_pages(connection: Database, query: str, binding: tuple[Any, ...]) -> P
         status=status.astype(np.uint8),
         failures=failures,
         next_at=_instants(next_at, next_at == _NULL["next_at"]),
+        listed=listed == 1,
     )
 
 

@@ -23,7 +23,6 @@ from recrawl.store.rows.columns import (
     maybe_milliseconds,
     milliseconds,
     read_columns,
-    whole_numbers,
 )
 from recrawl.store.rows.values import exactly, instant, maybe, maybe_instant, number
 from recrawl.visits.status import FeedKind, RemovalReason
@@ -181,13 +180,6 @@ def count_since(connection: Database, seconds: float) -> tuple[int, float | None
     first, oldest = first_since(connection, seconds), connection.execute(_OLDEST).get
     seen = connection.execute(_SEEN, (first,)).get
     return number(seen), maybe_instant(oldest)
-
-
-def listed_pages(connection: Database) -> Ints:
-    """Pages that readers have a copy of, ascending."""
-    return whole_numbers(
-        connection, "select id - 1 as number from pages where listed = 1 order by id"
-    )
 
 
 def prune(connection: Database, before: int) -> None:

@@ -324,7 +324,6 @@ class RowReadStore(ABC):
     latest_events = _query(feed_rows.latest_events)
     manifest = _query(manifest_rows.manifest_named)
     first_event_since = _query(feed_rows.first_since)
-    listed_pages = _query(feed_rows.listed_pages)
     count_changes = _query(feed_rows.count_since)
     destinations = _query(delivery_rows.destinations)
     undelivered = _query(delivery_rows.undelivered)

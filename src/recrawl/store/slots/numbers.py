@@ -30,8 +30,9 @@ _HOSTS = """
 """
 _PAGES = """
     select pages.id - 1 as number from slot_hosts join pages on pages.host = slot_hosts.host
-    where slot_hosts.slot = ? and pages.id > ?
+    where slot_hosts.slot = ?
 """
+_SINCE = " and pages.id > ?"
 
 
 class SlotNumbers:
@@ -52,8 +53,12 @@ class SlotNumbers:
         """Take in pages and hosts of the slot that were added since."""
         with self._lock:
             self._grow_hosts(connection)
-            values = self.scope.slot, _last(self._pages) + 1
-            self._pages = np.append(self._pages, np.sort(whole_numbers(connection, _PAGES, values)))
+            query, values = _PAGES, [self.scope.slot]
+            if len(self._pages):  # else an index alone tells, as long as nothing else is asked
+                query, values = _PAGES + _SINCE, [*values, _last(self._pages) + 1]
+            self._pages = np.append(
+                self._pages, np.sort(whole_numbers(connection, query, tuple(values)))
+            )
 
     def add(self, connection: Database, pages: range) -> None:
         """Take in pages of the slot that were just added, with their hosts."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _PAGES = """
     select {} from slot_hosts join pages on pages.host = slot_hosts.host
-    where slot_hosts.slot = ? {} order by pages.id
+    where slot_hosts.slot = ? order by pages.id
 """
 _VISITS = """
     select visits.* from visits
@@ -44,18 +44,12 @@ _COPIES = r"""
 
 def pages_of(connection: Database, slot: int) -> PageColumns:
     """Columns of the pages of a slot, with hosts and rules of the store."""
-    return found_pages(connection, _PAGES.format("pages.*", ""), (slot,))
+    return found_pages(connection, _PAGES.format("pages.*"), (slot,))
 
 
 def rules_of(connection: Database, slot: int) -> Ints:
     """Number of the rule of each page of a slot."""
-    return whole_numbers(connection, _PAGES.format("rule as number", ""), (slot,))
-
-
-def listed_pages_of(connection: Database, slot: int) -> Ints:
-    """Pages of a slot that readers of the feed have a copy of, ascending."""
-    query = _PAGES.format("pages.id - 1 as number", "and listed = 1")
-    return whole_numbers(connection, query, (slot,))
+    return whole_numbers(connection, _PAGES.format("rule as number"), (slot,))
 
 
 def outcomes_of(connection: Database, slot: int, after: int, until: int) -> OutcomeColumns:

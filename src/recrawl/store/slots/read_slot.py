@@ -96,6 +96,7 @@ class ReadSlot:
             status=found.status[own],
             failures=found.failures[own],
             next_at=found.next_at[own],
+            listed=found.listed[own],
         )
 
     @property
@@ -261,11 +262,6 @@ class ReadSlot:
     def recent_visit_counts(self, pages: Ints, since_seconds: float) -> Ints:
         """Number of visits to each of some distinct pages at or after an instant."""
         return self._whole.recent_visit_counts(self._numbers.pages_of(pages), since_seconds)
-
-    def listed_pages(self) -> Ints:
-        """Pages that readers of the feed have a copy of, ascending."""
-        with self._whole.at_one_instant() as connection:
-            return self._own(own_rows.listed_pages_of(connection, self._slot))
 
     # Hosts.
 
