@@ -11,7 +11,7 @@ Everything runs on a virtual clock with the frontier and the policy of a live cr
   of the budget in proportion to their pages. Spending is compared with the budget day by day.
 - `learning`: what is lost because slots learn apart. All pages are ranked together, so that the
   price is perfect, but every slot has a state of its own: without any exchange, and with that of
-  `recrawl.policies.recrawl.prior_sums`. Small slots are those with less than 50 pages.
+  `recrawl.policies.recrawl.shared_learning`. Small slots are those with less than 50 pages.
 
 Made worlds have sites of very different sizes and rates, with sections that change together. The
 public sources are divided by site: the services of `ota_contrib`, the domains of `tosback`, the
@@ -35,7 +35,7 @@ import numpy as np
 from recrawl.plan.budget import Budget
 from recrawl.plan.objectives import OBJECTIVES
 from recrawl.policies.recrawl.policy import Recrawl
-from recrawl.policies.recrawl.prior_sums import PriorSums
+from recrawl.policies.recrawl.shared_learning import SharedLearning
 from recrawl.settings.slots import slot_of
 from recrawl.simulate.made import START
 from recrawl.simulate.run import simulate
@@ -245,13 +245,10 @@ class LearnsApart:
     def value(self, state: Apart, rows: Ints, now: np.datetime64) -> Floats:
         """What visits are worth, each by what its slot knows."""
         if self._exchange:
-            sums = {
-                number: each.relatives.sums(each.sections, each.memories)
-                for number, each in state.states.items()
-            }
+            learned = {number: SharedLearning.of(each) for number, each in state.states.items()}
             for number, each in state.states.items():
-                others = (of for other, of in sums.items() if other != number)
-                each.relatives.others = sum(others, PriorSums())
+                others = (of for other, of in learned.items() if other != number)
+                sum(others, SharedLearning()).teach(each)
         values = np.empty(len(rows))
         for number, some in self._by_slot(state, rows):
             values[some] = POLICY.value(state.states[number], state.row[rows[some]], now)

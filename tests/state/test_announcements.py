@@ -223,7 +223,7 @@ def test_no_date_ends_a_crawl(tmp_path, date):
 def test_an_honest_sitemap_is_found_right(tmp_path):
     async def crawl():
         async with FaultServer() as server:
-            clock = PatientClock(0.3, START)
+            clock = PatientClock(1.0, START)  # a request is short against a day
             paths = [f"/p{number}" for number in range(6)]
 
             async def page(wire):
@@ -237,7 +237,7 @@ def test_an_honest_sitemap_is_found_right(tmp_path):
             server.pages |= dict.fromkeys(paths, page) | {"/sitemap.xml": sitemap}
             asked = settings(site(server))
             async with running(asked, store_in(tmp_path), clock, limits=LIMITS, seed=1) as crawler:
-                await crawler.run(until=START + 12, found=lambda *_: None)
+                await crawler.run(until=START + 6, found=lambda *_: None)
                 return crawler.crawl.trust.records(SITEMAP)
 
     (word,) = asyncio.run(crawl()).values()

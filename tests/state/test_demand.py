@@ -1,7 +1,5 @@
 """What a slot says that it would spend, and what it takes from the others."""
 
-from dataclasses import astuple
-
 import numpy as np
 import pytest
 
@@ -10,8 +8,10 @@ from recrawl.frontier.frontier import Frontier
 from recrawl.frontier.host_table import HostTable
 from recrawl.plan.budget import Budget
 from recrawl.plan.shared_price import BudgetShare
+from recrawl.policies.recrawl.corrections import SUMS
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.policies.recrawl.prior_sums import PriorSums
+from recrawl.policies.recrawl.shared_learning import SharedLearning
 from recrawl.policies.rivals.uniform import uniform
 from recrawl.settings.terms import VisitTerms
 from recrawl.simulate.virtual_crawl import virtual_visits
@@ -106,15 +106,21 @@ def test_a_slot_learns_from_all_others_and_not_from_itself():
     agenda, _ = crawled(START + 9, policy=policy)
     demand = demand_of(agenda, policy, START + 9.0)
     one, two = PriorSums(10.0, 3.0, 1.0, 9.0), PriorSums(20.0, 1.0, 2.0, 19.0)
+    tables = np.arange(np.prod(SUMS), dtype=float).reshape(SUMS)
+    others = {1: SharedLearning(one, tables), 2: SharedLearning(two, tables)}
     said = {
-        slot: type(demand)(demand.curve, 5, 0, learned=astuple(each))
-        for slot, each in ((1, one), (2, two))
+        slot: type(demand)(demand.curve, 5, 0, learned=each.numbers)
+        for slot, each in others.items()
     }
+    said[3] = type(demand)(demand.curve, 5, 0)  # nothing was learned there
     learn_from_others(agenda, {0: demand, **said}, 0)
     state = agenda.budget_pool(0).copies.frontier.state_of_tick
 
-    assert PriorSums(*demand.learned).pages > 0
+    told = SharedLearning.read(demand.learned)
+    assert told.prior.pages > 0
+    assert told.corrections == pytest.approx(state.corrections.sums)
     assert state.relatives.others == one + two
+    assert state.corrections.elsewhere == pytest.approx(2 * tables)
 
 
 def test_a_share_moves_neither_the_gap_nor_the_clocks():

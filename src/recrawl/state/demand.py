@@ -5,7 +5,6 @@ Pure.
 
 from __future__ import annotations
 
-from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy as np
 from recrawl.frontier.frontier import tick_of
 from recrawl.plan.shared_price import SlotDemand, curve_of_values
 from recrawl.policies.recrawl.policy import Recrawl
-from recrawl.policies.recrawl.prior_sums import PriorSums
+from recrawl.policies.recrawl.shared_learning import SharedLearning
 from recrawl.policies.recrawl.state import RecrawlState
 
 if TYPE_CHECKING:
@@ -42,16 +41,16 @@ def demand_of(agenda: Agenda, policy: Policy[Any], now: float) -> SlotDemand:
     """
     pool = agenda.budget_pool(_COMMON)
     state, at_any_price = pool.copies.frontier.state_of_tick, float(pool.new_pages)
-    values, days, learned = np.empty(0), 1.0, PriorSums()
+    values, days, learned = np.empty(0), 1.0, SharedLearning()
     if not isinstance(policy, Recrawl):
         at_any_price += pool.pages
     elif isinstance(state, RecrawlState):  # there is a copy
         days = tick_of(pool.copies.frontier.gap)
         values = _values(pool, policy, state, (now, now + days))
-        learned = state.relatives.sums(state.sections, state.memories)
+        learned = SharedLearning.of(state)
     curve = curve_of_values(values, days, at_any_price)
     spent = pool.bucket.spent(now)
-    return SlotDemand(curve, pool.pages, spent, learned=astuple(learned))
+    return SlotDemand(curve, pool.pages, spent, learned=learned.numbers)
 
 
 def learn_from_others(agenda: Agenda, demands: Mapping[int, SlotDemand], slot: int) -> None:
@@ -59,7 +58,7 @@ def learn_from_others(agenda: Agenda, demands: Mapping[int, SlotDemand], slot: i
     state = agenda.budget_pool(_COMMON).copies.frontier.state_of_tick
     if isinstance(state, RecrawlState):
         others = (each.learned for number, each in demands.items() if number != slot)
-        state.relatives.others = sum((PriorSums(*each) for each in others), PriorSums())
+        sum(map(SharedLearning.read, others), SharedLearning()).teach(state)
 
 
 def _values(pool: Pool, policy: Recrawl, state: RecrawlState, days: tuple[float, float]) -> Floats:

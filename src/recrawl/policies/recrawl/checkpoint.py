@@ -34,6 +34,7 @@ _MEMORIES = ("shape", "exposure", "score", "share")
 _RELATIVES = ("for_node", "for_kin")
 _PAGES_A_CLOCK, _FEWEST_CLOCKS = 8, 10_000
 CALIBRATION, CORRECTIONS = "calibration", "corrections.sums"
+ELSEWHERE = "corrections.elsewhere"  # where there are other parts of the crawl
 # Raised with what visits teach: a checkpoint of another version does not fit, and is replayed.
 VERSION = 2
 
@@ -176,15 +177,21 @@ def check(parts: Mapping[str, Any], pages: int, memories: int) -> None:
     if CALIBRATION in parts:
         shapes[CALIBRATION] = Calibration.start().sums.shape
     if CORRECTIONS in parts:
-        shapes[CORRECTIONS] = SUMS
-        for name, (least, most) in FACTS.items():
-            _check_range(parts, f"corrections.{name}", least, most + 1)
-            if len(parts[f"corrections.{name}"]) != pages:
-                raise ValueError(f"corrections.{name} is not of {pages} pages")
-        if checked_array(parts, CORRECTIONS, "f", 2).min() < 0:
-            raise ValueError(f"{CORRECTIONS} has figures below 0")
+        _check_corrections(parts, pages)
     for name, shape in shapes.items():
         _check_figures(parts, name, shape)
+
+
+def _check_corrections(parts: Mapping[str, Any], pages: int) -> None:
+    """Raise for what cannot be so of the tables of corrections and the facts of pages."""
+    for name, (least, most) in FACTS.items():
+        _check_range(parts, f"corrections.{name}", least, most + 1)
+        if len(parts[f"corrections.{name}"]) != pages:
+            raise ValueError(f"corrections.{name} is not of {pages} pages")
+    for name in {CORRECTIONS, ELSEWHERE} & parts.keys():
+        _check_figures(parts, name, SUMS)
+        if parts[name].min() < 0:
+            raise ValueError(f"{name} has figures below 0")
 
 
 def _check_tree(parts: Mapping[str, Any], pages: int) -> int:
@@ -235,7 +242,8 @@ def calibration_kept(parts: Mapping[str, Any]) -> Calibration:
 
 def _corrections(tables: Corrections) -> dict[str, Any]:
     facts = {f"corrections.{name}": getattr(tables, name).astype(np.int32) for name in FACTS}
-    return {CORRECTIONS: tables.sums, **facts}
+    elsewhere = {ELSEWHERE: tables.elsewhere} if tables.elsewhere.any() else {}
+    return {CORRECTIONS: tables.sums, **elsewhere, **facts}
 
 
 def _corrections_kept(policy: Recrawl, parts: Mapping[str, Any]) -> Corrections:
@@ -245,7 +253,10 @@ def _corrections_kept(policy: Recrawl, parts: Mapping[str, Any]) -> Corrections:
         tables.grow(len(parts["last"]))
         return tables
     facts = (np.array(parts[f"corrections.{name}"], np.int64) for name in FACTS)
-    return Corrections(policy.corrections, np.array(parts[CORRECTIONS], np.float64), *facts)
+    own, elsewhere = (
+        np.array(parts.get(name, np.zeros(SUMS)), np.float64) for name in (CORRECTIONS, ELSEWHERE)
+    )
+    return Corrections(policy.corrections, own, *facts, elsewhere=elsewhere)
 
 
 def _announced(state: RecrawlState) -> dict[str, Any]:

@@ -21,6 +21,8 @@ $$ \tau^2 = \frac{\sum_b (D - E)^2 - V}{\sum_b E^2}, \qquad
 a table is believed as far as it has differed from chance. Chosen on six public sources, figures in
 docs/design/0046-corrected-chances.md.
 
+A crawl that is divided has tables for each part. Factors are by the sums of all of them.
+
 Pure.
 """
 
@@ -92,6 +94,7 @@ class Corrections:
         visits: Visits to each page that its copy was compared at.
         since_change: How many of them came after the last that found a change; -1 for none.
         level: Its rate at the last of them, in doublings; 0 before that.
+        elsewhere: Sums of other parts of the crawl, which count as its own.
 
     Examples:
         Ten pages were visited for the first time. Half a change was expected of each, and every one
@@ -109,6 +112,7 @@ class Corrections:
     visits: Ints
     since_change: Ints
     level: Ints
+    elsewhere: Floats = field(default_factory=lambda: np.zeros(SUMS), kw_only=True)
     # These follow from the others: each page's bin of each table; the factor and its variance over
     # its square, of each bin.
     _place: Ints = field(init=False)
@@ -138,7 +142,7 @@ class Corrections:
     def take(self, rows: Ints) -> Corrections:
         """A copy with some of the pages."""
         facts = (getattr(self, name)[rows] for name in FACTS)
-        return Corrections(self.strength, self.sums.copy(), *facts)
+        return Corrections(self.strength, self.sums.copy(), *facts, elsewhere=self.elsewhere.copy())
 
     def factor(self, rows: Ints) -> Floats:
         """How much time on the clock of each page counts for."""
@@ -160,7 +164,7 @@ class Corrections:
 
     def read(self) -> None:
         """Work out the factors of all bins."""
-        found, expected, chance = self.sums.T
+        found, expected, chance = (self.sums + self.elsewhere).T
         more = found - expected
         excess, squares, variance, whole = np.add.reduceat(
             np.stack([more**2 - chance, expected**2, chance, expected]), _STARTS, axis=1

@@ -17,7 +17,7 @@ import numpy as np
 from recrawl.arrays.equal_keys import distinct
 from recrawl.policies.checkpoint import checked_array
 from recrawl.policies.recrawl.announced import NAMES
-from recrawl.policies.recrawl.checkpoint import CORRECTIONS, check, dump, load
+from recrawl.policies.recrawl.checkpoint import CORRECTIONS, ELSEWHERE, check, dump, load
 from recrawl.policies.recrawl.corrections import FACTS
 from recrawl.policies.recrawl.relatives import Relatives
 
@@ -52,7 +52,7 @@ _NODE_RATIO, _KIN_RATIO = "ratios.node", "ratios.kin"
 KEPT_OF_SAMPLE = (
     *NEEDED,
     *("worth", "memories.score", "calibration", _NODE_RATIO, _KIN_RATIO),
-    *("sections.site_of_host", "sections.sites", "sections.related", *_ANNOUNCED),
+    *("sections.site_of_host", "sections.sites", "sections.related", ELSEWHERE, *_ANNOUNCED),
 )
 _LARGEST_RATIO = 1e9
 
@@ -108,6 +108,7 @@ def sampled(policy: Recrawl, parts: Mapping[str, Any], rows: Ints) -> tuple[Recr
     sites = distinct(np.append(site, 0))  # 0 stands for several
 
     few = {name: parts[name] for name in NEEDED}
+    few |= {name: parts[name] for name in (ELSEWHERE,) if name in parts}
     announced = [name for name in _ANNOUNCED if name in parts]
     few |= {name: np.asarray(parts[name])[rows] for name in (*_OF_PAGES, *announced)}
     few |= {name: np.asarray(parts[name])[sites] for name in _OF_SITES}
