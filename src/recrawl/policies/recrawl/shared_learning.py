@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from recrawl.policies.recrawl.state import RecrawlState
 
 _OF_PRIOR = len(astuple(PriorSums()))
+_DECIMALS = 4  # of changes found and expected: they are sent as text
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +56,7 @@ class SharedLearning:
     @property
     def numbers(self) -> tuple[float, ...]:
         """All sums, one after the other."""
-        return (*astuple(self.prior), *self.corrections.ravel().tolist())
+        return (*astuple(self.prior), *self.corrections.round(_DECIMALS).ravel().tolist())
 
     def __add__(self, other: SharedLearning) -> SharedLearning:
         """Of both parts."""
