@@ -11,6 +11,7 @@ from recrawl.entries.deliveries import DestinationMoved, DestinationsNamed
 from recrawl.entries.entries import (
     Checkpoint,
     Copy,
+    DetailPages,
     HintsGiven,
     HostBelieved,
     HostSeen,
@@ -104,6 +105,14 @@ def _beside() -> list[Entry]:
         next_at_seconds=NOON + 60,
         reason="because",
         inserted={"1": {"make": "BMW"}, "2": {"make": "Audi"}},
+        # The page of the second lies in another slot, which has not taken it yet.
+        details=DetailPages(
+            {"2": "https://b.org/audi"},
+            found(),
+            0,
+            unlisted=PageEvent(FeedKind.REMOVED, NOON),
+            back=PageEvent(FeedKind.BACK, NOON),
+        ),
     )
     lost = DestinationMoved(Destination("hook", 5), NOON, "it is gone", numbers=(4, 5))
     return [

@@ -46,7 +46,7 @@ def contents(address):
     """Everything in a store: number and checksum of the rows of each table, and single values."""
     with open_rows(address) as store, store.transaction():
         found = {table: moving._sum(store.database, table) for table in moving.TABLES}
-        newest = {table: store.database.newest(table) for table in ("changes", "hints")}
+        newest = {table: store.database.newest(table) for table in moving._NUMBERED}
         rows = store.database.execute("select name, value from meta where name <> 'format'")
         return found, newest, {name: str(value) for name, value in rows}
 

@@ -20,7 +20,7 @@ from recrawl.crawl.hints import HintTaker
 from recrawl.crawl.ledger import Ledger, NewestVersions
 from recrawl.crawl.lending import Lender
 from recrawl.crawl.listing_fetch import ListFetcher
-from recrawl.crawl.listing_sync import ListingSyncer
+from recrawl.crawl.listing_sync import DetailTaker, ListingSyncer
 from recrawl.crawl.new_pages import NewPages
 from recrawl.crawl.page_reader import PageReader
 from recrawl.crawl.page_visit import PageVisitor
@@ -81,6 +81,9 @@ class Crawler:
         on_visit: Called with each visit once it is on disk.
         on_remark: Called with a sentence on what holds the crawl up, each once an hour.
         documents: Reads PDF and Office documents; None to leave them unread.
+
+    Attributes:
+        may_end: Whether a crawl may end now that is to end when nothing is due.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - what it works with, and whom it calls back
@@ -159,8 +162,10 @@ class Crawler:
         self.lender.wake = self._wake
         lists = ListFetcher(client, threads)
         self._listings = ListingSyncer(settings, lists, reader, clock, self._new_pages.synced)
+        self._details = DetailTaker(settings, reader, clock, self._new_pages.taken)
         self._tasks: set[asyncio.Task[None]] = set()
         self._beside: list[asyncio.Task[None]] = []
+        self.may_end: Callable[[], bool] = lambda: True
         self._stopping = False
         self._hurried = asyncio.Event()
         self._failure: BaseException | None = None
@@ -193,7 +198,8 @@ class Crawler:
         self._begin_beside(self._hints.take() if once else self._hints.keep_taking())
         if self._receiving is not None and found is not None and not once:
             self._begin_beside(self._receiving())
-        if self.crawl.settings.listings:
+        self._begin_beside(self._details.take() if once else self._details.keep_taking())
+        if self.crawl.settings.synced_listings:
             keep = self._listings.sync_due if once else self._listings.keep
             self._begin_beside(keep(synced))
         if once:
@@ -378,7 +384,7 @@ class Crawler:
         """Whether nothing is under way, and nothing may be done soon."""
         if self._tasks or self._writer.queued:  # pages that are being written may be new
             return False
-        if not all(task.done() for task in self._beside):
+        if not self.may_end() or not all(task.done() for task in self._beside):
             return False
         return ready - now > PATIENCE or not self.crawl.agenda.waiting(now, now + PATIENCE)
 

@@ -1,5 +1,8 @@
 """Keeping the copies of all listings as good as is wanted, beside the visits of a crawl.
 
+Detail pages in slots of other workers are handed over to them in the transaction of the sync; each
+slot looks every few seconds for what was handed over to it.
+
 Touches: the network, the clock and a store, through what it is given.
 """
 
@@ -10,7 +13,7 @@ from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING
 
-from recrawl.entries.entries import DetailPages, PagesFound
+from recrawl.entries.entries import DetailPages, DetailsTaken, PagesFound
 from recrawl.errors import InvalidInput
 from recrawl.fetch.host_slots import PATIENCE, HostBusy
 from recrawl.listings.live.details import allowed_details
@@ -22,11 +25,11 @@ from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import FeedKind, RemovalReason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from recrawl.clock import Clock
     from recrawl.crawl.listing_fetch import ListFetcher
-    from recrawl.entries.entries import Receipt
+    from recrawl.entries.entries import PageEvent, Receipt
     from recrawl.entries.listings import ListingSynced
     from recrawl.entries.store import ReadStore
     from recrawl.listings.live.forecast import LiveForecast
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
     from recrawl.settings.settings import Settings
 
 _LONGEST_SLEEP = 1 / 24
+_EVERY_SECONDS = 2.0
+_HANDED_AT_ONCE = 1000
 
 
 class ListingSyncer:
@@ -56,7 +61,7 @@ class ListingSyncer:
         put: Callable[[ListingSynced], asyncio.Future[Receipt]],
     ) -> None:
         self._settings = settings
-        self._rules = settings.listings
+        self._rules = settings.synced_listings
         self._fetcher = fetcher
         self._reader = reader
         self._clock = clock
@@ -136,20 +141,14 @@ class ListingSyncer:
         return await asyncio.to_thread(next_due, rule, known, self._clock.now())
 
     def _has_block(self, address: str) -> bool:
-        return self._settings.rule_of(address) != NO_RULE
+        return (self._settings.whole or self._settings).rule_of(address) != NO_RULE
 
     def _details(self, rule: ListingRule, addresses: dict[str, str], at: float) -> DetailPages:
-        """Detail pages that are other ones now, with the listing's rule where no block holds."""
-        pages = list(dict.fromkeys(filter(None, addresses.values())))
-        own = self._settings.detail_rules[rule.name]
-        rules = [own if each == NO_RULE else each for each in self._settings.rules_of(pages)]
-        return DetailPages(
-            addresses,
-            PagesFound(pages, [host_of(each) for each in pages], rules, at),
-            own,
-            unlisted=told_event(FeedKind.REMOVED, at, RemovalReason.UNLISTED),
-            back=told_event(FeedKind.BACK, at),
-        )
+        """Detail pages that are other ones now; those of other slots are handed over to them."""
+        settings = self._settings
+        pages = filter(settings.has_in_slot, filter(None, addresses.values()))
+        found = _found(settings, dict.fromkeys(pages, rule.name), at)
+        return DetailPages(addresses, found, settings.detail_rules[rule.name], *_told(at))
 
     def _known(self, rule: ListingRule) -> ListingFacts:
         """What the store knows; in a thread, with a reader of its own."""
@@ -160,3 +159,67 @@ class ListingSyncer:
         if rule.name not in self._forecasts:
             self._forecasts[rule.name] = live_forecast(history)
         return ListingFacts(history, listed, self._forecasts[rule.name], details)
+
+
+class DetailTaker:
+    """Takes in detail pages that other slots have handed over.
+
+    What waits in a store without slots was left by workers that crawled it before.
+
+    Args:
+        settings: What is asked of the crawl, or of its slot.
+        reader: Its store.
+        clock: Source of the current time.
+        put: Writes down what was taken.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        reader: ReadStore,
+        clock: Clock,
+        put: Callable[[DetailsTaken], asyncio.Future[Receipt]],
+    ) -> None:
+        self._settings = settings
+        self._reader = reader
+        self._clock = clock
+        self._put = put
+        self._last = 0
+
+    async def take(self) -> None:
+        """Take what waits."""
+        rules = tuple(self._settings.detail_rules.values())
+        while some := self._reader.handed_details(self._last, _HANDED_AT_ONCE):
+            at = self._clock.now() * SECONDS_A_DAY
+            found = _found(self._settings, {each: listing for _, listing, each in some}, at)
+            self._last = some[-1][0]
+            await self._put(DetailsTaken(found, rules, *_told(at)))
+
+    async def keep_taking(self) -> None:
+        """Look for more every few seconds, where there are other slots."""
+        await self.take()
+        while self._settings.whole is not None:
+            await asyncio.sleep(_EVERY_SECONDS)
+            await self.take()
+
+
+def _found(settings: Settings, listings: Mapping[str, str], at: float) -> PagesFound:
+    """Detail pages by the listings of their addresses, whose rules they have where no block holds.
+
+    Args:
+        settings: What is asked of the crawl.
+        listings: Name of the listing of each address.
+        at: When they were found, in epoch seconds.
+    """
+    pages, own = list(listings), settings.detail_rules
+    rules = [
+        own.get(name, NO_RULE) if rule == NO_RULE else rule
+        for rule, name in zip(settings.rules_of(pages), listings.values(), strict=True)
+    ]
+    return PagesFound(pages, [host_of(each) for each in pages], rules, at)
+
+
+def _told(at: float) -> tuple[PageEvent, PageEvent]:
+    """What readers are told of a page that is not listed any more, and of one that is again."""
+    unlisted = told_event(FeedKind.REMOVED, at, RemovalReason.UNLISTED)
+    return unlisted, told_event(FeedKind.BACK, at)

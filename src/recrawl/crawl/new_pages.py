@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from recrawl.crawl.ledger import Ledger
     from recrawl.crawl.page_visit import PageVisit
     from recrawl.crawl.worker_threads import WorkerThreads
-    from recrawl.entries.entries import DetailPages, Receipt
+    from recrawl.entries.entries import DetailsTaken, Receipt
     from recrawl.entries.filtering import DuplicateOf
     from recrawl.entries.listings import ListingSynced
     from recrawl.fetch.robots_cache import RobotsCache
@@ -123,16 +123,22 @@ class NewPages:
         """Write a sync down; the detail pages that it found are pages of the crawl from then on."""
         future = self._ledger.put(synced)
         if synced.details is not None:
-            future.add_done_callback(partial(self._detailed, synced.details))
+            future.add_done_callback(partial(self._detailed, synced.details.found))
         return future
 
-    def _detailed(self, details: DetailPages, done: asyncio.Future[Receipt]) -> None:
+    def taken(self, taken: DetailsTaken) -> asyncio.Future[Receipt]:
+        """Write down what was handed over; the agenda knows of its pages from then on."""
+        future = self._ledger.put(taken)
+        future.add_done_callback(partial(self._detailed, taken.found))
+        return future
+
+    def _detailed(self, found: PagesFound, done: asyncio.Future[Receipt]) -> None:
         """Let the agenda know of detail pages that came and went."""
         if done.cancelled() or done.exception() is not None:
             return
         written = done.result()
         assert isinstance(written, DetailsWritten)  # noqa: S101 - the receipt of such a sync
-        self._ledger.tally.found += self._schedule.take_in_details(written, details)
+        self._ledger.tally.found += self._schedule.take_in_details(written, found)
         self._on_new_pages()
 
     def moved(self, page: int, target: str, links: int, now: float) -> None:

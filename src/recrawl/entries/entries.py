@@ -209,7 +209,8 @@ class DetailPages:
     Args:
         addresses: Address of the detail page of each object that is listed and has another one
             than before, by its key; empty for an object that has none any more.
-        found: The pages at these addresses, with the rule of each.
+        found: The pages at these addresses, with the rule of each; those that lie in another slot
+            are left out, and handed over to it.
         rule: Number of the listing's own rule: a page with another one is not only the listing's.
         unlisted: What readers of the change feed are told of a page that loses its rule.
         back: What they are told of one that has a rule again, and still a copy.
@@ -218,6 +219,26 @@ class DetailPages:
     addresses: Mapping[str, str]
     found: PagesFound
     rule: int
+    unlisted: PageEvent
+    back: PageEvent
+
+
+@dataclass(frozen=True, slots=True)
+class DetailsTaken:
+    """Detail pages that were handed over by the slot of their listing, taken in by their own.
+
+    Objects are given these pages, and what held for `DetailPages` when they were handed over holds
+    from then on.
+
+    Args:
+        found: The pages, with the rule of each.
+        rules: Numbers of the rules of listings: a page with another one is not only a listing's.
+        unlisted: What readers of the change feed are told of a page that loses its rule.
+        back: What they are told of one that has a rule again, and still a copy.
+    """
+
+    found: PagesFound
+    rules: Sequence[int]
     unlisted: PageEvent
     back: PageEvent
 
@@ -427,6 +448,7 @@ Entry: TypeAlias = (
     | ShapeJudged
     | FreshnessNoted
     | ListingSynced
+    | DetailsTaken
     | DestinationsNamed
     | DestinationMoved
     | Redelivered
@@ -482,10 +504,10 @@ class Erased:
 
 @dataclass(frozen=True, slots=True)
 class DetailsWritten:
-    """Receipt of a `ListingSynced` that has `details`.
+    """Receipt of a `ListingSynced` that has `details`, or of a `DetailsTaken`.
 
     Args:
-        sync: Number of the sync.
+        sync: Number of the sync; 0 where there was none.
         found: Receipt of the pages that it found.
         back: Status of each page that has a rule again, by its number.
         listed: Those of them that readers of the change feed have a copy of again.

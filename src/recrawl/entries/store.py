@@ -168,6 +168,9 @@ class ReadStore(Protocol):
     def hints(self, after: int, most: int) -> list[tuple[int, str]]:
         """Hints with numbers above `after`: number and address of each, in order."""
 
+    def handed_details(self, after: int, most: int) -> list[tuple[int, str, str]]:
+        """Detail pages handed over with numbers above `after`: number, listing, address of each."""
+
     def shells(self) -> Ints:
         """Pages whose copies are empty JavaScript shells, ascending."""
 

@@ -26,14 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from recrawl.clock import Clock
-    from recrawl.entries.entries import (
-        DetailPages,
-        DetailsWritten,
-        Entry,
-        Found,
-        PageEvent,
-        PagesFound,
-    )
+    from recrawl.entries.entries import DetailsWritten, Entry, Found, PageEvent, PagesFound
     from recrawl.entries.store import ReadStore
     from recrawl.frontier.agenda import Lease
     from recrawl.state.opening import Crawl
@@ -256,15 +249,14 @@ class CrawlSchedule:
             crawl.take_in([written.addresses[at] for at in rows], hosts, terms)
         return len(new)
 
-    def take_in_details(self, written: DetailsWritten, details: DetailPages) -> int:
+    def take_in_details(self, written: DetailsWritten, found: PagesFound) -> int:
         """Let the agenda know of detail pages that came and went; returns how many are new.
 
         Args:
             written: The receipt.
-            details: What was written.
+            found: The pages that were written.
         """
         crawl, now = self.crawl, self.clock.now()
-        found = details.found
         new = self.take_in(written.found, found)
         for page in written.unlisted:
             crawl.agenda.withdraw(page)

@@ -90,7 +90,8 @@ class Settings:
         push: Where hubs reach the crawl; None where nobody pushes.
         rules: Rules of sites, in the order of the file, then those of pages. Those of listings
             whose objects have detail pages are added behind them.
-        listings: Rules of listings, in the order of the file.
+        listings: Rules of listings, in the order of the file; of a part of a crawl, those whose
+            detail pages may lie in it, too.
         webhooks: Programs that are told of events, in the order of the file.
         recipients: People who are told of changes, in the order of the file.
         weights_file: The file that `weights` names, once it is known where the settings are.
@@ -155,7 +156,16 @@ class Settings:
         whole = self.whole
         if whole is None or whole.rule_for(address) is None:
             return False
-        return slot_of(address, whole.slots) != self.slot
+        return not self.has_in_slot(address)
+
+    def has_in_slot(self, address: str) -> bool:
+        """Whether a canonical address lies in the slot that these are of; all do, where of none."""
+        return self.whole is None or slot_of(address, self.whole.slots) == self.slot
+
+    @property
+    def synced_listings(self) -> list[ListingRule]:
+        """Listings that whoever has these settings syncs: the slot of the first address does."""
+        return [each for each in self.listings if self.has_in_slot(each.addresses[0])]
 
     def admit(self, address: str) -> Admission:
         """What becomes of a canonical address that was found."""

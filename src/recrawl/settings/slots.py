@@ -92,13 +92,16 @@ class SlotScope:
             >>> sorted(number for part in parts for number in part)
             [0, 1, 2]
         """
+        listings: list[list[ListingRule]] = [[] for _ in range(slots)]
+        slots_of: dict[str, list[int]] = {}
+        for listing in settings.listings:
+            slots_of[listing.name] = slots_of_listing(listing, slots)
+            for slot in slots_of[listing.name]:
+                listings[slot].append(listing)
         rules: list[list[int]] = [[] for _ in range(slots)]
         for number, rule in enumerate(settings.rules):
-            for slot in _slots_of(rule.address, slots):
+            for slot in slots_of[rule.listing] if rule.listing else _slots_of(rule.address, slots):
                 rules[slot].append(number)
-        listings: list[list[ListingRule]] = [[] for _ in range(slots)]
-        for listing in settings.listings:
-            listings[slot_of(listing.addresses[0], slots)].append(listing)
         whole = settings if settings.slots == slots else replace(settings, slots=slots)
         return [
             cls(slot, slots, _part(whole, slot, rules[slot], listings[slot]), tuple(rules[slot]))
@@ -117,6 +120,12 @@ class SlotScope:
 def _slots_of(address: str, slots: int) -> Iterable[int]:
     """Slots in which a rule holds: its own, or all where it holds anywhere."""
     return range(slots) if address == ANYWHERE else (slot_of(address, slots),)
+
+
+def slots_of_listing(listing: ListingRule, slots: int) -> list[int]:
+    """Slots that know a listing: that of its first address, and those where its pages may lie."""
+    first, *others = (slot_of(each, slots) for each in listing.addresses)
+    return sorted({first, *others}) if listing.layout.detail else [first]
 
 
 def _part(

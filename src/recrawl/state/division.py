@@ -4,8 +4,8 @@ Each slot is a crawl of its own, with its own checkpoint, and what is looked at 
 the visits since, as a worker does that opens the slot. So both believe the same. The common budget
 is divided as the slots have said what they would spend.
 
-Where a single process has learned more since, or the settings have another number of slots, or hold
-for pages anywhere, the store is looked at as that of one process.
+Where a single process has learned more since, or the settings have another number of slots, or a
+rule of theirs holds in several slots, the store is looked at as that of one process.
 
 Touches: a store, through what it is given.
 """
@@ -22,7 +22,7 @@ from recrawl.plan.budget import Budget
 from recrawl.plan.shared_price import SlotDemand, SpendingCurve, budget_per_page, budget_shares
 from recrawl.settings.pools import NOTHING, budgets, policy_of, terms
 from recrawl.settings.rules import ANYWHERE
-from recrawl.settings.slots import SlotScope
+from recrawl.settings.slots import SlotScope, slots_of_listing
 from recrawl.state.pages import ruled
 from recrawl.state.snapshot import PoolSnapshot, Snapshot, load_snapshot, pool_addresses
 from recrawl.state.weights import Factors
@@ -44,6 +44,8 @@ def as_divided(settings: Settings, store: ReadStore) -> Settings:
     if not saved.visits or not saved.demands:  # nobody has crawled yet
         return settings
     if any(rule.address == ANYWHERE for rule in settings.rules):
+        return settings
+    if any(len(slots_of_listing(each, settings.slots)) > 1 for each in settings.listings):
         return settings
     alone = store.checkpoint(())
     if alone is not None and alone.visit >= max(saved.visits.values()):

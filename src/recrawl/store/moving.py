@@ -61,11 +61,12 @@ TABLES = {
     "objects": "id",
     "syncs": "id",
     "events": "id",
+    "handed_details": "id",
     "reports": "key",
     "freshness": "at",
     "checkpoint": "part, block",
 }
-_NUMBERED = ("changes", "hints")
+_NUMBERED = ("changes", "hints", "handed_details")
 _MOST_ROWS = 5000
 _MOST_BYTES = 1 << 23
 # Rows of these may be megabytes long.

@@ -17,6 +17,7 @@ from recrawl.entries.deliveries import DestinationMoved
 from recrawl.entries.entries import (
     Checkpoint,
     Copy,
+    DetailPages,
     HostBelieved,
     HostSeen,
     PageChange,
@@ -109,6 +110,8 @@ _CELLS = (
     "update refused_addresses set example = cast(? as text)",
     "update address_shapes set judged = cast(? as integer)",
     "update copies set text_signature = ?",
+    "update handed_details set address = cast(? as text)",
+    "update handed_details set after = cast(? as integer)",
 )
 
 
@@ -165,7 +168,15 @@ def _whole_store() -> bytes:
                         sketch=b"x",
                     ),
                     ListingSynced(
-                        "jobs", 90.0, SyncOutcome(1), 99.0, updated={"7": {"city": "Biel"}}
+                        *("jobs", 90.0, SyncOutcome(1), 99.0),
+                        updated={"7": {"city": "Biel"}},
+                        details=DetailPages(
+                            {"7": "https://b.org/7"},  # of another slot
+                            PagesFound([], [], [], 90.0),
+                            0,
+                            unlisted=PageEvent(FeedKind.REMOVED, 90.0),
+                            back=PageEvent(FeedKind.BACK, 90.0),
+                        ),
                     ),
                     SourcesKnown([Source("https://a.org/f", "https://a.org", SourceKind.FEED)]),
                     SubscriptionsKnown([Subscription("https://a.org/f", "https://b.org/", 9.0)]),
@@ -203,6 +214,7 @@ def _read_all(store: ReadStore) -> None:
     store.copies(pages)
     store.masks(pages)
     store.hints(0, 10)
+    store.handed_details(0, 10)
     for source in store.sources():
         source.listed_keys  # noqa: B018 - it must not fail
     store.freshness_noted()

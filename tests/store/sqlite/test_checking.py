@@ -20,6 +20,10 @@ SPOILT = {
     "a version without a body": ("delete from bodies where id = 5", "versions"),
     "a robots.txt of no host": ("update robots set host = 5", "hosts"),
     "an event of no object": ("delete from objects where id = 5", "listings"),
+    "a page handed over for no object": (
+        "insert into handed_details values (1, 1, 1000000, 'https://a.org/', 0, null)",
+        "listings",
+    ),
     "a destination ahead of the feed": (
         "insert into destinations values (1, 'a', 1000000, 0, null, 0, '')",
         "changes",

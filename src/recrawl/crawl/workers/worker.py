@@ -28,7 +28,7 @@ from recrawl.crawl.workers.gate import LeasedFetcher
 from recrawl.entries.deliveries import DestinationsNamed
 from recrawl.errors import StoreError, StoreLocked
 from recrawl.plan.shared_price import budget_per_page, budget_shares
-from recrawl.settings.slots import SlotScope
+from recrawl.settings.slots import SlotScope, slot_of, slots_of_listing
 from recrawl.state.demand import demand_of, learn_from_others
 from recrawl.store.slots.leases import SlotLease
 
@@ -84,13 +84,19 @@ class _Held:
         lease: Until when.
         crawler: What crawls it, once it is open.
         leaving: Whether it is given back.
+        said: Pages that it had found when its share was set; -1 before it has one.
         work: Crawls it.
     """
 
     lease: SlotLease
     crawler: Crawler | None = None
     leaving: bool = False
+    said: int = -1
     work: asyncio.Task[None] | None = field(default=None, repr=False)
+
+    def has_share(self) -> bool:
+        """Whether its share of the budget is for all pages that it has found."""
+        return self.crawler is None or self.said >= self.crawler.tally.found
 
     def stop(self) -> None:
         """Let its crawler stop, and not begin again."""
@@ -135,9 +141,12 @@ class Worker:
         self._events = events or WorkerEvents()
         self._access = access
         scopes = SlotScope.all_of(settings, settings.slots)
-        self._scopes = {each.slot: each for each in scopes if each.settings.rules}
+        self._scopes = {
+            each.slot: each for each in scopes if each.settings.rules or each.settings.listings
+        }
         self._held: dict[int, _Held] = {}
         self._done: set[int] = set()
+        self._handed: set[int] = set()  # slots that something was handed over to since they began
         self._shares: dict[int, BudgetShare] = {}
         self._share_next = -inf
         self._each_page: Budget | None = None  # what the whole budget is for a page
@@ -217,7 +226,8 @@ class Worker:
                 self._lose(slot)
             await self._balance(state)
             waits = any(
-                each.crawler and slot not in self._shares for slot, each in self._held.items()
+                each.crawler and (slot not in self._shares or (self._once and not each.has_share()))
+                for slot, each in self._held.items()
             )
             if waits or SlotLease.now() >= self._share_next:
                 began = SlotLease.now()
@@ -261,6 +271,7 @@ class Worker:
         """Crawl a slot until it is lost, given back or done."""
         try:
             while not held.leaving and not held.lease.is_over():
+                self._handed.discard(slot)
                 try:
                     await self._crawl_once(slot, held)
                 except StoreLocked:
@@ -270,7 +281,7 @@ class Worker:
                     self._events.on_remark(f"{error}; slot {slot} is opened again")
                     await asyncio.sleep(_AGAIN_SECONDS)
                     continue
-                if self._once and not held.leaving:
+                if self._once and slot not in self._handed and not held.leaving:
                     self._done.add(slot)
                     break
         except Exception as error:  # noqa: BLE001 - whoever runs the worker hears of it
@@ -334,16 +345,31 @@ class Worker:
             yield written, reader
 
     async def _run(self, slot: int, held: _Held, crawler: Crawler) -> None:
-        held.crawler = crawler
+        held.crawler, held.said = crawler, -1
+        crawler.may_end = held.has_share  # what was found last may be worth a visit now
         self._set_budget(slot, crawler)
         if held.leaving:
             crawler.stop()
         self._moved.set()  # it wants its share
         try:
-            await crawler.run(once=self._once, found=self._events.found, synced=self._events.synced)
+            synced = partial(self._synced, slot)
+            await crawler.run(once=self._once, found=self._events.found, synced=synced)
         finally:
             self._left.add(crawler.tally)
             held.crawler = None
+
+    def _synced(self, slot: int, synced: ListingSynced) -> None:
+        """Note which slots a sync may have handed detail pages over to: these have work again."""
+        if synced.details is not None and (synced.details.addresses or synced.deleted):
+            slots, addresses = self._settings.slots, synced.details.addresses.values()
+            handed = {slot_of(each, slots) for each in addresses if each}
+            for listing in self._settings.listings:
+                if listing.name == synced.listing:
+                    handed.update(slots_of_listing(listing, slots))
+            handed.discard(slot)  # it has what is its own
+            self._handed |= handed
+            self._done -= handed
+        self._events.synced(synced)
 
     def _visited(self, visit: PageVisit) -> None:
         self.visits += 1
@@ -355,12 +381,14 @@ class Worker:
         """Say what our slots would spend and know; take their shares at the price of all."""
         crawlers = {slot: each for slot, each in self._held.items() if each.crawler is not None}
         said: dict[int, tuple[int, SlotDemand]] = {}
+        found = dict[int, int]()
         for slot, each in crawlers.items():
             if each.crawler is not None:
                 crawl, now = each.crawler.crawl, self._clock.now()
                 crawl.agenda.budget_pool(0).end_tick(now)
                 demand = demand_of(crawl.agenda, crawl.policy, now)
                 said[slot] = each.lease.fence, demand
+                found[slot] = each.crawler.tally.found
         await asyncio.to_thread(self._leases.publish, said)
         demands = await asyncio.to_thread(self._leases.demands)
         if not any(each.live for each in demands.values()):
@@ -370,6 +398,7 @@ class Worker:
         await asyncio.to_thread(self._leases.set_price, price)
         for slot, each in self._held.items():
             if each.crawler is not None:
+                each.said = found.get(slot, -1) if slot in self._shares else -1
                 self._set_budget(slot, each.crawler)
                 learn_from_others(each.crawler.crawl.agenda, demands, slot)
 

@@ -156,6 +156,10 @@ class PostgresWriteSlot(PostgresWriteStore):
     def _finish(self) -> None:
         """Nothing: what spares the next writer some reading is saved now and then."""
 
+    def _is_ours(self, page: int) -> bool:
+        """Whether a page lies in the slot; those that are new in a transaction all do."""
+        return page >= self._known_pages or self._held.numbers.own_page(page) is not None
+
     def _load_latest(self) -> OwnLatestVisits:
         self._held.numbers.grow(self.database)
         return OwnLatestVisits(self.database, self._held.numbers, self._pages, self._visit)

@@ -73,6 +73,18 @@ _ORPHANS = (
     ),
     ("listings", "events", "sync not in (select id from syncs)", "belongs to no sync"),
     ("listings", "events", "object not in (select id from objects)", "belongs to no object"),
+    (
+        "listings",
+        "handed_details",
+        "listing not in (select id from listings)",
+        "belongs to no listing",
+    ),
+    (
+        "listings",
+        "handed_details",
+        "object not in (select id from objects)",
+        "belongs to no object",
+    ),
 )
 _DENSE = ("pages", "hosts", "visits")
 

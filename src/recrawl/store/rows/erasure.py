@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from recrawl.entries.entries import Erased
 from recrawl.entries.records import Tombstone
-from recrawl.store.rows import filtering, manifests, meta, sources, subscriptions, versions
+from recrawl.store.rows import details, filtering, manifests, meta, sources, subscriptions, versions
 from recrawl.store.rows.database import upsert
 from recrawl.store.rows.pages import NO_RULE, address_of, erased_name, key_of
 from recrawl.store.rows.values import instant
@@ -71,6 +71,7 @@ def erase(
     address = address_of(connection, page)
     connection.execute("delete from moves where page = ? + 1 or target = ?", (page, address))
     connection.execute("delete from hints where address = ?", (address,))
+    details.give(connection, {address: page})
     sources.drop(connection, [address])
     subscriptions.drop(connection, [address])
     filtering.forget(connection, page, address)

@@ -194,10 +194,11 @@ def listed_objects(connection: Database, listing: str) -> dict[str, dict[str, st
 
 
 _DETAILS = """
-    select objects.key, pages.address from objects
+    select objects.key, coalesce(pages.address, handed_details.address) as detail from objects
     join listings on listings.id = objects.listing
-    join pages on pages.id = objects.page
-    where name = ? and deleted_at is null
+    left join pages on pages.id = objects.page
+    left join handed_details on handed_details.object = objects.id and until is null
+    where name = ? and deleted_at is null and (page is not null or handed_details.id is not null)
 """
 _DETAIL_PAGES = """
     select distinct page - 1 as number from objects join listings on listings.id = objects.listing
@@ -232,10 +233,12 @@ def _address(address: Any) -> str | None:  # noqa: ANN401 - a column of a row
 def objects_of(connection: Database, listing: str) -> list[StoredObject]:
     """Every object of a listing, in the order in which they were first seen."""
     query = """
-        select objects.key, attributes, first_seen, deleted_at, page, pages.address
+        select objects.key, attributes, first_seen, deleted_at, page,
+            coalesce(pages.address, handed_details.address)
         from objects
         join listings on listings.id = objects.listing
         left join pages on pages.id = objects.page
+        left join handed_details on handed_details.object = objects.id and until is null
         where name = ? order by objects.id
     """
     syncs = syncs_of(connection, listing)
@@ -248,7 +251,7 @@ def objects_of(connection: Database, listing: str) -> list[StoredObject]:
             StoredObject(
                 *(exactly(str, key), texts_by_name(text), instant(first), last, gone),
                 page=None if page is None else number(page) - 1,
-                address="" if page is None else _address(address) or "",
+                address="" if address is None else _address(address) or "",
             )
         )
     return found

@@ -28,12 +28,14 @@ _EVENTS = """
          where earlier.object = events.object and earlier.id < events.id
              and earlier.attributes is not null
          order by earlier.id desc limit 1),
-        events.page, pages.address
+        events.page, coalesce(pages.address, handed_details.address)
     from events
     join syncs on syncs.id = events.sync
     join listings on listings.id = syncs.listing
     join objects on objects.id = events.object
     left join pages on pages.id = events.page
+    left join handed_details on handed_details.object = events.object and events.id > after
+        and (until is null or events.id <= until)
     where events.id > ? order by events.id limit ?
 """
 _BEFORE = f"""
@@ -43,10 +45,12 @@ _BEFORE = f"""
     order by earlier.at desc limit 1
 """  # noqa: S608 - our own numbers
 _LISTED = """
-    select objects.id, listings.id, listings.name, objects.key, attributes, page, pages.address
+    select objects.id, listings.id, listings.name, objects.key, attributes, page,
+        coalesce(pages.address, handed_details.address)
     from objects
     join listings on listings.id = objects.listing
     left join pages on pages.id = objects.page
+    left join handed_details on handed_details.object = objects.id and until is null
     where objects.id > ? and deleted_at is null order by objects.id limit ?
 """
 _LAST = f"""
@@ -129,11 +133,10 @@ def _listed(row: Any, last: Any) -> ObjectEvent:  # noqa: ANN401 - rows of queri
 
 
 def _detail(page: Any, address: Any) -> tuple[int | None, str]:  # noqa: ANN401 - columns of a row
-    """Number and address of a detail page."""
-    if page is None:
-        return None, ""
+    """Number and address of a detail page; the address alone of one that another slot will add."""
     name = maybe(str, address) or ""
-    return number(page) - 1, "" if name.startswith(ERASED) else name
+    shown = "" if name.startswith(ERASED) else name
+    return None if page is None else number(page) - 1, shown
 
 
 def _maybe_texts(text: Any) -> dict[str, str] | None:  # noqa: ANN401 - a column of a row

@@ -17,6 +17,7 @@ from recrawl.entries.store import EVENTS_AT_A_TIME, VISITS_AT_A_TIME
 from recrawl.errors import InvalidParameter, StoreCorrupt
 from recrawl.store.rows import body_lines, checking, checkpoints, meta, object_feed
 from recrawl.store.rows import deliveries as delivery_rows
+from recrawl.store.rows import details as detail_rows
 from recrawl.store.rows import feed as feed_rows
 from recrawl.store.rows import filtering as filter_rows
 from recrawl.store.rows import freshness as freshness_rows
@@ -246,6 +247,7 @@ class RowReadStore(ABC):
         return [found.get(page, "") for page in pages]
 
     hints = _statement(hint_rows.hints_after)
+    handed_details = _statement(detail_rows.handed_details)
     robots_tags = _query(page_rows.robots_tags)
     shells = _query(page_rows.shells)
     moves = _statement(page_rows.moves)

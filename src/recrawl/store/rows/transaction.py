@@ -18,6 +18,7 @@ import numpy as np
 from recrawl.entries.deliveries import DestinationMoved, DestinationsNamed, Redelivered
 from recrawl.entries.entries import (
     Checkpoint,
+    DetailsTaken,
     DetailsWritten,
     Erased,
     HintsGiven,
@@ -63,16 +64,16 @@ from recrawl.store.rows import (
     subscriptions,
     versions,
 )
-from recrawl.store.rows.columns import SHARES, maybe_milliseconds, milliseconds
+from recrawl.store.rows.columns import SHARES, largest_id, maybe_milliseconds, milliseconds
 from recrawl.store.rows.database import upsert
 from recrawl.store.rows.visited_pages import VisitedPages, has_news
 from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import RobotsTag, VisitOutcome
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Collection, Sequence
 
-    from recrawl.entries.entries import Entry, Found, PageChange, PageEvent, Receipt
+    from recrawl.entries.entries import DetailPages, Entry, Found, PageChange, PageEvent, Receipt
     from recrawl.store.retention import Retention
     from recrawl.store.rows.database import Database
     from recrawl.store.rows.latest_visits import NewestVisits
@@ -103,6 +104,7 @@ class Transaction:
         visit: Number of the last visit, with those added so far.
         taken_out: Pages that were removed or erased.
         latest: Latest visit of each page that was visited in it.
+        is_ours: Whether a page lies in the slot that is written; in a whole store all do.
     """
 
     def __init__(
@@ -121,6 +123,7 @@ class Transaction:
         self.pages = pages
         self.visit = visit
         self.taken_out = taken_out
+        self.is_ours: Callable[[int], bool] = lambda _: True
         self.latest: dict[int, int] = {}
         self._visits: list[tuple[Any, ...]] = []
         self._events: list[tuple[Any, ...]] = []
@@ -197,6 +200,8 @@ class Transaction:
                 sources.drop(self.connection, entry.dropped)
                 sources.put(self.connection, entry.sources)
                 return None
+            case DetailsTaken():
+                return self._take(entry)
             case SettingsUsed():
                 meta.put(self.connection, "settings", entry.text)
                 return None
@@ -382,11 +387,42 @@ class Transaction:
         before = details.linked_pages(self.connection, entry)
         found = self._found(wanted.found)
         numbers = dict(zip(wanted.found.addresses, found.pages, strict=True))
-        pages = {key: numbers.get(address) for key, address in wanted.addresses.items()}
-        sync = listings.put_sync(self.connection, entry, pages)
+        numbers |= details.known_elsewhere(self.connection, wanted, self.seed)
+        linked = {key: numbers.get(address) for key, address in wanted.addresses.items()}
+        last = largest_id(self.connection, "events")
+        sync = listings.put_sync(self.connection, entry, linked)
+        others = [page for page in before if not self.is_ours(page)]
+        handed = details.HandedOver(wanted, linked, others, self.taken_out)
+        details.hand_over(self.connection, entry.listing, handed, last)
+        ours = [page for page in before if self.is_ours(page)]
+        return self._settle(sync, found, wanted, ours, (wanted.rule,))
+
+    def _take(self, entry: DetailsTaken) -> DetailsWritten:
+        self._look_anew()
+        found = self._found(entry.found)
+        details.give(self.connection, dict(zip(entry.found.addresses, found.pages, strict=True)))
+        return self._settle(0, found, entry, found.pages, entry.rules)
+
+    def _settle(
+        self,
+        sync: int,
+        found: Found,
+        wanted: DetailPages | DetailsTaken,
+        before: Sequence[int],
+        rules: Collection[int],
+    ) -> DetailsWritten:
+        """Give pages the rules that they have by what is listed, and tell readers of it.
+
+        Args:
+            sync: Number of the sync.
+            found: Pages that objects have.
+            wanted: What was asked for.
+            before: Pages that objects had.
+            rules: Those of listings, which pages lose with the last object.
+        """
         back, told = details.relist(self.connection, found, wanted.found.rules, self.taken_out)
         self._tell_all(told, [wanted.back] * len(told))
-        unlisted = details.unlist(self.connection, before, wanted.rule)
+        unlisted = details.unlist(self.connection, before, rules)
         listed = details.listed_of(self.connection, unlisted)
         self._tell_all(unlisted, [wanted.unlisted if each else None for each in listed])
         return DetailsWritten(sync, found, back, told, unlisted)

@@ -121,6 +121,7 @@ class RowWriteStore(ABC):
                     visit=self._visit,
                     taken_out=self._taken_out,
                 )
+                written.is_ours = self._is_ours
                 written.look_ahead(entries)
                 receipts = [written.add(entry, self._retention) for entry in entries]
                 written.finish(self._retention)
@@ -158,6 +159,10 @@ class RowWriteStore(ABC):
                 self._finish()
         finally:
             self.abandon()
+
+    def _is_ours(self, page: int) -> bool:  # noqa: ARG002 - of a slot, some are not
+        """Whether a page is of what this writes: of a whole store all are."""
+        return True
 
     def _finish(self) -> None:
         if self._visit > self._latest.saved_visit:

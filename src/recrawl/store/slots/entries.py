@@ -12,6 +12,7 @@ import numpy as np
 
 from recrawl.entries.entries import (
     Checkpoint,
+    DetailsTaken,
     DetailsWritten,
     Found,
     PagesChanged,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from recrawl.store.slots.numbers import SlotNumbers
 
 
-def in_store(entry: Entry, numbers: SlotNumbers) -> Entry:  # noqa: PLR0911 - one per kind
+def in_store(entry: Entry, numbers: SlotNumbers) -> Entry:  # noqa: C901, PLR0911 - one per kind
     """An entry with the numbers of the whole store.
 
     Raises:
@@ -57,6 +58,9 @@ def in_store(entry: Entry, numbers: SlotNumbers) -> Entry:  # noqa: PLR0911 - on
             return replace(entry, owner=str(numbers.scope.slot))
         case ListingSynced() if entry.details is not None:
             return replace(entry, details=_details(entry.details, numbers))
+        case DetailsTaken():
+            rules = numbers.rules_of(entry.rules)
+            return replace(entry, found=_found(entry.found, numbers), rules=rules)
         case VisitsImported():
             raise InvalidParameter("visits of others are imported into a whole store")
         case _:

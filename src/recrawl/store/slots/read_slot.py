@@ -9,7 +9,7 @@ Touches: a database, through what it is given.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from recrawl.store.rows.sources import sources_at
 from recrawl.store.slots import own_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from recrawl.arrays.types import Floats, Ints
     from recrawl.entries.columns import OutcomeColumns, PageColumns, VisitColumns
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from recrawl.store.rows.read_store import RowReadStore
     from recrawl.store.slots.numbers import SlotNumbers
 
-_HINTS_AT_A_TIME = 1000
+_Waiting = TypeVar("_Waiting", bound=tuple[Any, ...])
+_WAITING_AT_A_TIME = 1000
 _HOSTS_AT_A_TIME = 10_000
 _ADDRESSES_AT_A_TIME = 10_000
 # What names neither a page nor a host, or is asked for by its own name.
@@ -213,9 +214,19 @@ class ReadSlot:
 
     def hints(self, after: int, most: int) -> list[tuple[int, str]]:
         """Hints with numbers above `after`: number and address of each, in order."""
-        found = list[tuple[int, str]]()
-        while some := self._whole.hints(after, _HINTS_AT_A_TIME):
-            found += [each for each in some if self._numbers.scope.has(each[1])]
+        return self._waiting(self._whole.hints, after, most)
+
+    def handed_details(self, after: int, most: int) -> list[tuple[int, str, str]]:
+        """Detail pages handed over with numbers above `after`: number, listing, address of each."""
+        return self._waiting(self._whole.handed_details, after, most)
+
+    def _waiting(
+        self, read: Callable[[int, int], list[_Waiting]], after: int, most: int
+    ) -> list[_Waiting]:
+        """Rows whose last value is an address of the slot."""
+        found = list[_Waiting]()
+        while some := read(after, _WAITING_AT_A_TIME):
+            found += [each for each in some if self._numbers.scope.has(each[-1])]
             if len(found) >= most:
                 break
             after = some[-1][0]
