@@ -21,7 +21,7 @@ import errno
 import resource
 import socket
 from contextvars import ContextVar
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import aiohttp
@@ -151,7 +151,7 @@ class HttpFetcher:
         async with self._free:
             await self._wait_for_file()
             on_send()
-            with self._lag.watched():
+            with self._lag:
                 exchange = await self._exchange(request, access)
         self._look_for_denial(request, access, exchange)
         return exchange.response()
@@ -316,6 +316,7 @@ def _url(address: str) -> URL:
     )
 
 
+@lru_cache(maxsize=100)  # few differ
 def _timeouts(limits: RequestLimits) -> aiohttp.ClientTimeout:
     return aiohttp.ClientTimeout(
         total=None,  # a timer of ours, which stands still while a body waits for memory

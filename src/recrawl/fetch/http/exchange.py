@@ -166,6 +166,8 @@ class Exchange:
 
     async def _make_room(self, size: int, timer: asyncio.Timeout) -> None:
         """Wait for so many bytes of memory; that is not the host's time."""
+        if self._held.grow_now(size):
+            return
         loop = asyncio.get_running_loop()
         began, ends = loop.time(), timer.when()
         timer.reschedule(None)
