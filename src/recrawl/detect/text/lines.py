@@ -20,7 +20,7 @@ import unicodedata
 from recrawl.detect.text.characters import is_latin, normalize_spaces
 from recrawl.detect.text.link_targets import link_target
 from recrawl.detect.text.markup import TOKEN, TOKEN_PARTS, UNSEEN_TOKEN, attribute, resolved
-from recrawl.detect.text.relative_times import may_have_relative_times, without_relative_times
+from recrawl.detect.text.relative_times import without_relative_times
 from recrawl.detect.text.selection import select_parts
 
 # Number of the rules by which a page becomes lines. Lines that were kept under another number are
@@ -204,11 +204,7 @@ def link_word(written: str) -> str:
 
 def _tidy(text: str) -> tuple[str, ...]:
     """Normalized lines of a text, without empty ones."""
-    text = _normalized(text)
-    lines = filter(None, map(str.strip, text.split(CUT)))
-    if may_have_relative_times(text):  # looked for in all lines at once: most pages have none
-        lines = filter(None, without_relative_times(list(lines)))
-    return tuple(lines)
+    return tuple(filter(None, without_relative_times(list(filter(None, normalized(text))))))
 
 
 def normalized(text: str) -> list[str]:
@@ -217,12 +213,8 @@ def normalized(text: str) -> list[str]:
     >>> normalized(f" a\n b{CUT}e\u0301")
     ['a b', 'é']
     """
-    return list(map(str.strip, _normalized(text).split(CUT)))
-
-
-def _normalized(text: str) -> str:
-    """Text between cuts, white space collapsed, characters composed."""
-    return _composed(normalize_spaces(text, spaces=SPACES, unseen=UNSEEN))
+    text = _composed(normalize_spaces(text, spaces=SPACES, unseen=UNSEEN))
+    return list(map(str.strip, text.split(CUT)))
 
 
 def _composed(text: str) -> str:
