@@ -73,6 +73,7 @@ _OTHER_FILES = 128
 _NO_FILES = frozenset({errno.EMFILE, errno.ENFILE})
 _WAIT_FOR_FILE_SECONDS = 0.5
 _LONGEST_WAIT_FOR_FILE_SECONDS = 30.0
+_FILE_FREE_SECONDS = 0.01  # for which nobody looks again once a file could be opened
 PER_ADDRESS = 16  # requests under way to one IP address
 
 _DENIED = frozenset({401, 403})
@@ -142,6 +143,7 @@ class HttpFetcher:
         self._budget = ByteBudget()
         self._lag = LoopLag()
         self._longest_wait_for_file = _LONGEST_WAIT_FOR_FILE_SECONDS
+        self._file_free_until = 0.0  # by the loop's clock
 
     async def fetch(self, request: Request, on_send: Callable[[], object] = bool) -> Response:
         """Response to one request; raises `asyncio.CancelledError`, and what `on_send` raises."""
@@ -159,7 +161,10 @@ class HttpFetcher:
     async def _wait_for_file(self) -> None:
         """Wait, not for ever, until the process may open a file."""
         loop = asyncio.get_running_loop()
-        ends = loop.time() + self._longest_wait_for_file
+        now = loop.time()
+        if now < self._file_free_until:
+            return
+        ends = now + self._longest_wait_for_file
         while loop.time() < ends:
             try:
                 socket.socket().close()
@@ -167,6 +172,7 @@ class HttpFetcher:
                 if error.errno not in _NO_FILES:
                     return
             else:
+                self._file_free_until = loop.time() + _FILE_FREE_SECONDS
                 return
             await asyncio.sleep(_WAIT_FOR_FILE_SECONDS)
 
