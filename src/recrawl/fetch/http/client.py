@@ -36,6 +36,7 @@ from recrawl.fetch.http.byte_budget import ByteBudget
 from recrawl.fetch.http.connections import OpenConnections, WatchedConnector
 from recrawl.fetch.http.exchange import Exchange
 from recrawl.fetch.http.guard import allowed
+from recrawl.fetch.http.kept_connections import KeptConnections
 from recrawl.fetch.http.loop_lag import LoopLag
 from recrawl.fetch.http.problems import failure_of, proxy_failure
 from recrawl.fetch.http.proxies import (
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from aiohttp.client_middlewares import ClientHandlerType
 
     from recrawl.fetch.access import Access, AccessTable
+    from recrawl.fetch.http.kept_connections import KeptResponse
     from recrawl.parse.messages import Request, Response
 
     _Route = ProxyAddress | bool  # the proxy to go through, or whether private addresses are fine
@@ -133,7 +135,9 @@ class HttpFetcher:
         self._headers = {"User-Agent": agent, "Accept": ACCEPT, "Accept-Encoding": ACCEPTED}
         self._access = access
         self._on_remark = on_remark
-        self._sessions: dict[tuple[_Route, bool], aiohttp.ClientSession] = {}  # kept?
+        self._sessions: dict[
+            tuple[_Route, bool], tuple[aiohttp.ClientSession, KeptConnections]
+        ] = {}  # by whether connections are kept, too
         self._resolvers: list[GuardedResolver] = []
         self._connections = connections or affordable_connections()
         self._free = asyncio.Semaphore(self._connections)
@@ -210,16 +214,22 @@ class HttpFetcher:
         access: Access,
     ) -> None:
         """Ask, and take the response in."""
-        response = await self._session(access.proxy or request.local).request(
-            "GET" if request.form is None and request.body is None else "POST",
-            url,
-            data=request.form if request.body is None else request.body,
-            headers=_headers(request, access),
-            allow_redirects=False,
-            ssl=access.tls or True,
-            timeout=_timeouts(exchange.limits),
-            **proxy_arguments(access.proxy),
-        )
+        session, kept = self._session(access.proxy or request.local)
+        headers, limits = _headers(request, access), exchange.limits
+        response: aiohttp.ClientResponse | KeptResponse | None = None
+        if _is_plain(request, access):
+            response = await kept.ask(url, access.tls or True, headers or {}, limits)
+        if response is None:
+            response = await session.request(
+                "GET" if request.form is None and request.body is None else "POST",
+                url,
+                data=request.form if request.body is None else request.body,
+                headers=headers,
+                allow_redirects=False,
+                ssl=access.tls or True,
+                timeout=_timeouts(limits),
+                **proxy_arguments(access.proxy),
+            )
         try:
             await exchange.read(response, timer)
         except BaseException:
@@ -241,7 +251,7 @@ class HttpFetcher:
             said = f"answers {exchange.status} to the credentials in its settings; check them"
             self._on_remark(f"{host_of(request.address)} {said}.")
 
-    def _session(self, route: _Route) -> aiohttp.ClientSession:
+    def _session(self, route: _Route) -> tuple[aiohttp.ClientSession, KeptConnections]:
         """Session for a request: one that keeps its connection, unless many are open already."""
         kept = self._open_sockets.count <= self._connections // 2
         return self._sessions.get((route, kept)) or self._open(route, kept=kept)
@@ -249,7 +259,7 @@ class HttpFetcher:
     async def close(self) -> None:
         """Close all connections."""
         while self._sessions:
-            await self._sessions.popitem()[1].close()
+            await self._sessions.popitem()[1][0].close()
         await self._opened.close()
         while self._resolvers:
             await self._resolvers.pop().close()
@@ -272,11 +282,12 @@ class HttpFetcher:
             dns_cache_max_size=_MOST_NAMES,
         )
 
-    def _open(self, route: _Route, *, kept: bool) -> aiohttp.ClientSession:
+    def _open(self, route: _Route, *, kept: bool) -> tuple[aiohttp.ClientSession, KeptConnections]:
         """Session for one kind of request; made late, for it belongs to the running loop."""
         limits = self._limits
         connector = self._connector(route, kept=kept)
         connector.opened = self._opened
+        connections = KeptConnections(connector, limits, self._headers)
         session = aiohttp.ClientSession(
             connector=connector,
             headers=self._headers,
@@ -285,10 +296,12 @@ class HttpFetcher:
             max_line_size=limits.header_bytes,
             max_field_size=limits.header_bytes,
             # A connection that is not kept is always a new one.
-            middlewares=(partial(_ask_once, kept=kept and not _is_socks(route)),),
+            middlewares=(
+                partial(_ask_once, kept=kept and not _is_socks(route), among=connections),
+            ),
         )
-        self._sessions[route, kept] = session
-        return session
+        self._sessions[route, kept] = session, connections
+        return session, connections
 
     def _socket(self, place: AddrInfoType, *, local: bool, is_proxy: bool) -> socket.socket:
         """Socket for one address, which may come from a name or stand in digits in the request."""
@@ -344,18 +357,30 @@ def _headers(request: Request, access: Access) -> dict[str, str] | None:
     return conditions or None
 
 
+def _is_plain(request: Request, access: Access) -> bool:
+    """Whether a request sends nothing but what all do, and conditions."""
+    sends = request.form is not None or request.body is not None or request.headers
+    return not (sends or access.headers or access.proxy is not None)
+
+
 def _is_socks(route: _Route) -> bool:
     return isinstance(route, ProxyAddress) and route.scheme == SOCKS
 
 
 async def _ask_once(
-    request: aiohttp.ClientRequest, handler: ClientHandlerType, *, kept: bool
+    request: aiohttp.ClientRequest,
+    handler: ClientHandlerType,
+    *,
+    kept: bool,
+    among: KeptConnections,
 ) -> aiohttp.ClientResponse:
     """Keep aiohttp from asking again at once where the host hung up before a response.
 
     A kept connection may have ended while the request was under way. Then asking again is right,
     but as any request, a politeness delay later; and what a form does must not be done twice.
     """
+    if kept:
+        among.learn(request)
     opened: list[str] = []
     _opened.set(opened)
     try:
