@@ -69,6 +69,7 @@ NO_PARSERS = {
     "fetch.http.address_limit": "counts requests",
     "fetch.http.byte_budget": "counts bytes",
     "fetch.http.connections": "counts connections, and ends them",
+    "fetch.http.kept_connections": "hands bytes to aiohttp's parser",
     "fetch.http.loop_lag": "measures time",
     "fetch.http.problems": "turns errors into words",
     "fetch.http.resolver": "asks the system for addresses",

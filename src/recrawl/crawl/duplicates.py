@@ -174,6 +174,8 @@ class DuplicateFinder:
 
     def _duplicates_of(self, page: int) -> list[int]:
         """Duplicates of a page, on disk or about to be."""
+        if not self._crawl.agenda.had_duplicates:  # no need to ask the store
+            return []
         on_disk = self._reader.duplicates_of(page, _MOST_RECHECKED)
         of_late = self._found.get(page, set())
         agenda = self._crawl.agenda

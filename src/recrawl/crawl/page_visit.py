@@ -46,14 +46,14 @@ from recrawl.parse.headers import validators
 from recrawl.parse.messages import Request
 from recrawl.parse.robots_tags import NO_TAGS, RobotsTags, read_robots_tags
 from recrawl.units import SECONDS_A_DAY, http_text
-from recrawl.visits.status import Audit, RobotsTag, VisitOutcome
+from recrawl.visits.status import NO_TAG, Audit, RobotsTag, VisitOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from recrawl.clock import Clock
     from recrawl.crawl.ledger import NewestVersions
-    from recrawl.crawl.page_reader import PageReader
+    from recrawl.crawl.page_reader import PageReader, ReadyBody
     from recrawl.detect.change import Convert
     from recrawl.entries.entries import Copy
     from recrawl.entries.filtering import DuplicateOf
@@ -218,13 +218,14 @@ class PageVisitor:
     ) -> PageVisit:
         """The verdict on one response, with what it asks of crawlers."""
         at = now * SECONDS_A_DAY
-        async with self._reader.turn(len(response.body), response.address) as run:
-            tags = await run(partial(self._tags, page, response))
         settled = verdict_unread(page.address, response, page.copy)
         if settled is None:
-            keeps = self._crawl.settings.versions > 0 and RobotsTag.NOARCHIVE not in tags.at(at)
-            known = self._known(page, masks, keeps=keeps)
-            settled = await self._judge_content(page, response, known, at)
+            settled, tags = await self._judge_content(page, response, self._known(page, masks), at)
+        elif response.body:
+            async with self._reader.turn(len(response.body), response.address) as run:
+                tags = await run(partial(self._tags, page, response))
+        else:
+            tags = self._tags(page, response)
         settled = with_lasting_validators(settled, response, at)
         return self._visit_of(page, response, with_robots_tags(settled, tags, page.copy, at), now)
 
@@ -236,29 +237,44 @@ class PageVisitor:
         if response.status != _NOT_MODIFIED or page.copy is None:
             return tags
         after = page.copy.unavailable_after_seconds
+        if after is None and page.copy.robots is NO_TAG:  # as nearly always
+            return tags
         return tags | RobotsTags(page.copy.robots, inf if after is None else after)
 
     async def _judge_content(
         self, page: LeasedPage, response: Response, known: PageFacts, at: float
-    ) -> Verdict:
-        """The verdict on a response that must be read."""
-        criteria, site = page.rule.criteria, response.address
+    ) -> tuple[Verdict, RobotsTags]:
+        """The verdict on a response that must be read, and what it asks of crawlers."""
+        site = response.address
         ready = await self._reader.ready(response.body, site)
-        async with self._reader.turn(ready.size, site) as run:
-            read = await run(partial(read_response, response, criteria, None, ready.convert))
-            judge = partial(verdict_by_signature, page.address, response, read, known)
-            if (settled := await run(judge)) is not None:
-                return settled
+        size = max(ready.size, len(response.body))
+        async with self._reader.turn(size, site) as run:
+            read, tags, settled = await run(partial(self._read, page, response, known, ready))
+            if settled is not None:
+                return settled, tags
+            keeps = self._crawl.settings.versions > 0 and RobotsTag.NOARCHIVE not in tags.at(at)
+            known = known if keeps else replace(known, keeps=False)
             by_content = partial(self._by_content, page, response, read, known, at)
             if (lines := self._old_lines(page, response)) is not None:
-                return await run(partial(by_content, ReadPage(lines)))
+                return await run(partial(by_content, ReadPage(lines))), tags
             body = self._old_body(page)
             if not document_kind(body or b""):
-                return await run(partial(by_content, body))
+                return await run(partial(by_content, body)), tags
         # Outside of the turn: others go on while an old document is converted.
         old = await self._reader.ready(body or b"", site)
         async with self._reader.turn(old.size, site) as run:
-            return await run(partial(by_content, body, old.convert))
+            return await run(partial(by_content, body, old.convert)), tags
+
+    def _read(
+        self, page: LeasedPage, response: Response, known: PageFacts, ready: ReadyBody
+    ) -> tuple[ReadPage, RobotsTags, Verdict | None]:
+        """What a reader sees, what is asked of crawlers, and the verdict where it reads as before.
+
+        In one step: a large page goes to a thread once.
+        """
+        tags = self._tags(page, response)
+        read = read_response(response, page.rule.criteria, None, ready.convert)
+        return read, tags, verdict_by_signature(page.address, response, read, known)
 
     @staticmethod
     def _by_content(  # noqa: PLR0913, PLR0917 - a page now, a page before, and what is known of both
@@ -276,9 +292,7 @@ class PageVisitor:
             old = read_response(response, criteria, old, convert)
         return verdict_by_content(page.address, response, now, known, criteria, old=old, at=at)
 
-    def _known(
-        self, page: LeasedPage, masks: Masks | None = None, *, keeps: bool = True
-    ) -> PageFacts:
+    def _known(self, page: LeasedPage, masks: Masks | None = None) -> PageFacts:
         host, number = page.lease.host, page.lease.page
         before = float(self._crawl.last[number])
         known = page.masks if masks is None else masks
@@ -290,7 +304,6 @@ class PageVisitor:
             known,
             None if isnan(before) else before * SECONDS_A_DAY,
             self._trust.believes_dates(host),
-            keeps,
         )
 
     def _old_body(self, page: LeasedPage) -> bytes | None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -28,6 +28,7 @@ Made = TypeVar("Made")
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
+    from contextlib import AbstractAsyncContextManager
     from typing import Protocol
 
     class OnCpu(Protocol):
@@ -79,8 +80,7 @@ class WorkerThreads:
         self._held_up = False  # whether it has held up work of others
         self._rests_until = 0.0
 
-    @asynccontextmanager
-    async def turn(self, size: int, owner: str) -> AsyncIterator[Run]:
+    def turn(self, size: int, owner: str) -> AbstractAsyncContextManager[Run]:
         """Turn for work in several steps, of which none waits for others once it has begun.
 
         So what the first steps make of a large page is in memory once, not once for all that wait.
@@ -91,10 +91,8 @@ class WorkerThreads:
             owner: For whom it is done; owners take turns.
         """
         if size <= SMALL:
-            yield partial(self._at_once, owner)
-            return
-        async with self._own_turn(owner, large=size > _LARGE) as run:
-            yield run
+            return nullcontext(partial(self._at_once, owner))
+        return self._own_turn(owner, large=size > _LARGE)
 
     async def read(self, work: Callable[[], Made], size: int, owner: str) -> Made:
         """What one step of work on a page makes; arguments as in `turn`."""

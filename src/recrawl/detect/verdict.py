@@ -301,8 +301,8 @@ def with_robots_tags(verdict: Verdict, tags: RobotsTags, known: Copy | None, at:
     copy = verdict.copy or known
     if copy is None or not (verdict.outcome.compared or verdict.outcome is VisitOutcome.FIRST):
         return verdict
-    if verdict.copy is None and tags == NO_TAGS and _asks_nothing(copy):
-        return verdict  # as nearly all
+    if tags == NO_TAGS and _asks_nothing(copy):  # as nearly all
+        return replace(verdict, copy=None) if verdict.copy and copy == known else verdict
     after = tags.unavailable_after
     marked = replace(
         copy,

@@ -137,6 +137,7 @@ class Agenda:
         self._pool_of_term: Ints = np.array([each.pool for each in terms], np.int64)
         self._pools: list[Pool] = []
         self._first = 0
+        self._had_duplicates = False
 
     def __len__(self) -> int:
         """Count the pages."""
@@ -201,6 +202,7 @@ class Agenda:
         table = self._table
         pages = table.add(known.host, known.term, known.factor)
         table.status[:] = known.status
+        self._had_duplicates = bool(np.any(table.status == PageStatus.DUPLICATE))
         table.failures[:] = known.failures
         table.set[:] = known.set
         pool_of = self._pool_of_term[table.term]
@@ -228,6 +230,7 @@ class Agenda:
         table = self._table
         table.withdrawn[page] = False
         table.term[page], table.status[page], table.failures[page] = term, status, 0
+        self._had_duplicates |= status == PageStatus.DUPLICATE
         pool = self._pool(page)
         if copied is not None and table.row[page] == NOT_ADMITTED:
             pool.enter(page, *copied, np.nan)
@@ -429,6 +432,7 @@ class Agenda:
         """Learn that a page is a copy of another; returns when it is looked at again."""
         times = self.failures(page) + 1 if self.status(page) is PageStatus.DUPLICATE else 2
         self._done(page, PageStatus.DUPLICATE, times)
+        self._had_duplicates = True
         return self._postpone(page, now, recheck_after(times))
 
     def recheck(self, page: int, now: float) -> None:
@@ -462,6 +466,11 @@ class Agenda:
     def count(self, status: PageStatus) -> int:
         """How many pages stand at one place in their lives."""
         return int(np.count_nonzero((self._table.status == status) & ~self._table.withdrawn))
+
+    @property
+    def had_duplicates(self) -> bool:
+        """Whether any page is a copy of another, or has been."""
+        return self._had_duplicates
 
     def status(self, page: int) -> PageStatus:
         """Where a page stands in its life."""

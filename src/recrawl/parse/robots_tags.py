@@ -101,16 +101,18 @@ def read_robots_tags(response: Response, agent: str) -> RobotsTags:
         >>> read_robots_tags(Response("https://a.org/", 200, headers, page), "recrawl").tags.label
         'noindex, nofollow'
     """
-    token = product_token(agent)
-    found = NO_TAGS
+    token, found = _token_of(agent), NO_TAGS
     if HEADER in response.headers:
         for header in response.headers[HEADER][:_LONGEST].split(HEADER_JOINT.strip()):
             found |= _listed(header, token)
     mime = response.headers.get("content-type", "")
-    if content_type(mime)[0] in _PAGES:
+    if response.body and content_type(mime)[0] in _PAGES:
         for content in _contents(response.body, mime, token):
             found |= _listed(content, token)
     return found
+
+
+_token_of = lru_cache(maxsize=10)(product_token)  # of a crawler, which has one
 
 
 def _listed(text: str, token: str) -> RobotsTags:

@@ -6,10 +6,11 @@ Pure.
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Iterable
 
 # Stores hold the place of a word, so that a word keeps it for ever: a new one comes at the end.
 GISTS = ("same", "moved", "figures", "added", "removed", "edited", "rewritten")
@@ -17,11 +18,11 @@ _REWRITTEN = 0.5  # of the words
 _ASCII_DIGIT = re.compile("[0-9]")
 
 
-def gist_of_words(removed: Collection[str], added: Collection[str], share: float) -> str:
+def gist_of_words(removed: Iterable[str], added: Iterable[str], share: float) -> str:
     """Kind of a change by the words that came and went; empty where none did.
 
     Args:
-        removed: Words that are no longer there.
+        removed: Words that are no longer there; no more of them are looked at than tell it.
         added: Words that were not there before.
         share: Share of the words that differ.
 
@@ -33,15 +34,18 @@ def gist_of_words(removed: Collection[str], added: Collection[str], share: float
         >>> gist_of_words({"5"}, {"6"}, share=0.3), gist_of_words((), {"new", "words"}, share=0.3)
         ('figures', 'added')
     """
-    if not removed and not added:
+    gone, come = iter(removed), iter(added)
+    first_gone, first_come = next(gone, ""), next(come, "")
+    if not first_gone and not first_come:
         return ""
-    if all(map(_has_digit, removed)) and all(map(_has_digit, added)):
+    firsts = filter(None, (first_gone, first_come))
+    if all(map(_has_digit, chain(firsts, gone, come))):
         return "figures"
     if share >= _REWRITTEN:
         return "rewritten"
-    if not removed:
+    if not first_gone:
         return "added"
-    return "edited" if added else "removed"
+    return "edited" if first_come else "removed"
 
 
 def _has_digit(word: str) -> bool:

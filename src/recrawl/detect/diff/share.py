@@ -12,6 +12,7 @@ Pure.
 from __future__ import annotations
 
 from collections import Counter
+from itertools import filterfalse
 from typing import TYPE_CHECKING, NamedTuple
 
 from recrawl.detect.diff.gist import gist_of_words
@@ -20,12 +21,11 @@ from recrawl.detect.diff.patience import (
     heaviest_increasing_subsequence,
     longest_increasing_subsequence,
     trim,
-    unique_pairs,
 )
 from recrawl.detect.text.words import word_count, words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 # Among more lines than this, as few lines as possible have moved instead of as few words.
 _MOST_WEIGHED = 10_000
@@ -67,45 +67,67 @@ def word_change(old: Sequence[str], new: Sequence[str]) -> WordChange:
     """
     if old == new:
         return _SAME
-    total = 2 * word_count(old)
+    total = word_count(old)
     hunk = trim(old, new, Hunk(0, len(old), 0, len(new)))
-    old, new = old[hunk.start : hunk.end], new[hunk.new_start : hunk.new_end]
-    total += word_count(new) - word_count(old)  # all else is the same in both
-    lines, lines_new = Counter(old), Counter(new)
-    before = Counter(words(_surplus(lines, lines_new).elements()))
-    after = Counter(words(_surplus(lines_new, lines).elements()))
-    removed, added = _surplus(before, after), _surplus(after, before)
-    differing = removed.total() + added.total()
+    if hunk.end - hunk.start < len(old):  # all else is the same in both
+        old, new = old[hunk.start : hunk.end], new[hunk.new_start : hunk.new_end]
+        total += total - word_count(old)
+    total += word_count(new)
+    gone, come, moved = _lines_that_differ(old, new)
+    before, after = Counter(words(gone)), Counter(words(come))
+    differing = before.total() + after.total() - 2 * _common(before, after)
     if not differing and words(old) == words(new):
         return _SAME
-    moved = 2 * _moved_words(old, new)
+    moved *= 2
     if not differing and not moved:
         moved = 2 * min(_displaced_words(old, new), _displaced_words(new, old))
     share = min((differing + moved) / total, 1.0)
-    return WordChange(share, gist_of_words(removed, added, share) or "moved")
+    gist = gist_of_words(_more(before, after), _more(after, before), share)
+    return WordChange(share, gist or "moved")
 
 
 _SAME = WordChange(0.0, "same")
 
 
-def _surplus(items: Counter[str], others: Counter[str]) -> Counter[str]:
-    """Items without the others, as often as they are more: `items - others`, in half the time."""
-    if items.keys().isdisjoint(others):
-        return items
-    times_of = others.get  # not `others[item]`, which is a call of a method of Counter
-    return Counter(
-        {item: times - also for item, times in items.items() if times > (also := times_of(item, 0))}
-    )
+def _lines_that_differ(old: Sequence[str], new: Sequence[str]) -> tuple[list[str], list[str], int]:
+    """Lines that either version has more often than the other, and how many words have moved.
+
+    Steps are over all lines at once: one of Python for each would take most of the time.
+    """
+    in_old, in_new = set(old).__contains__, set(new).__contains__
+    gone, come = list(filterfalse(in_new, old)), list(filterfalse(in_old, new))
+    if list(filter(in_new, old)) == list(filter(in_old, new)):
+        return gone, come, 0
+    lines, lines_new = Counter(old), Counter(new)
+    shared = lines.keys() & lines_new.keys()
+    for line in shared:
+        gone += [line] * (lines[line] - lines_new[line])
+        come += [line] * (lines_new[line] - lines[line])
+    unique = [line for line in shared if lines[line] == lines_new[line] == 1]
+    return gone, come, _moved_words(old, new, unique)
 
 
-def _moved_words(old: Sequence[str], new: Sequence[str]) -> int:
+def _common(before: Counter[str], after: Counter[str]) -> int:
+    """How many words both versions have."""
+    shared = before.keys() & after.keys()
+    return sum(map(min, map(before.__getitem__, shared), map(after.__getitem__, shared)))
+
+
+def _more(words: Counter[str], others: Counter[str]) -> Iterator[str]:
+    """Words that are more often among some than among others; most callers want the first few."""
+    times_of = others.get  # not `others[word]`, which is a call of a method of Counter
+    return (word for word, times in words.items() if times > times_of(word, 0))
+
+
+def _moved_words(old: Sequence[str], new: Sequence[str], unique: list[str]) -> int:
     """Words of unique lines that must have moved for the others to keep their order."""
-    pairs = unique_pairs(old, new)
-    order = [row for _, row in pairs]
+    rows, rows_new = (dict(zip(each, range(len(each)), strict=True)) for each in (old, new))
+    lines = sorted(unique, key=rows.__getitem__)
+    order = list(map(rows_new.__getitem__, lines))
     if all(map(int.__lt__, order, order[1:])):
         return 0
-    lines = [old[row] for row, _ in pairs]
-    if len(pairs) > _MOST_WEIGHED:
+    if len(lines) > _MOST_WEIGHED:
+        pairs = list(zip(map(rows.__getitem__, lines), order, strict=True))
         share = 1 - len(longest_increasing_subsequence(pairs)) / len(pairs)
         return round(share * len(words(lines)))
     weights = [len(words((line,))) for line in lines]

@@ -46,6 +46,14 @@ class BlankedRange(NamedTuple):
     is_sorted: bool
 
 
+class _Keys(NamedTuple):
+    """Numbers of parts, by the letters that a line which they fit begins or ends with."""
+
+    starts: dict[str, list[int]]
+    ends: dict[str, list[int]]
+    others: list[int]
+
+
 @dataclass(slots=True)
 class BlankedLines:
     """Lines after blanking, and what each mask has hidden.
@@ -71,10 +79,10 @@ def blank(lines: Sequence[str], places: Sequence[Place]) -> BlankedLines:
     found = BlankedLines(blanked, {}, set(), blanked, [])
     parts = {index: place for index, place in enumerate(places) if isinstance(place, LinePart)}
     if parts:
-        every = range(len(found.lines))
-        changed = _blank_parts(found, parts, every)
+        keys = _keys_of(parts)
+        changed = _blank_parts(found, parts, keys, range(len(found.lines)))
         if changed:  # what one mask left may be what another was learned from
-            _blank_parts(found, parts, changed)
+            _blank_parts(found, parts, keys, changed)
     blocks = [(index, place) for index, place in enumerate(places) if isinstance(place, LineBlock)]
     if blocks:
         _blank_blocks(found, blocks)
@@ -82,19 +90,20 @@ def blank(lines: Sequence[str], places: Sequence[Place]) -> BlankedLines:
 
 
 def _blank_parts(
-    found: BlankedLines, parts: dict[int, LinePart], indexes: Iterable[int]
+    found: BlankedLines, parts: dict[int, LinePart], keys: _Keys, indexes: Iterable[int]
 ) -> list[int]:
     """Blank parts of the lines with these indexes; returns the indexes of lines that changed."""
     lines = found.lines
     changed = {}
-    for number, fitting in sorted(_fitting(lines, parts, indexes).items()):
+    for number, fitting in sorted(_fitting(lines, parts, keys, indexes).items()):
         part = parts[number]
         everywhere = part.lines >= EVERYWHERE or len(fitting) <= part.lines
-        for index in fitting:
+        for index, gaps in fitting:
             if not (everywhere or _is_beside(lines, index, part)):
                 continue
             line = lines[index]
-            gaps = part.template.gaps(line)
+            if index in changed:  # by a part before this one
+                gaps = part.template.gaps(line)  # noqa: PLW2901 - those of the line as it is now
             hidden = [line[start:end] for start, end in gaps if line[start:end] != GAP]
             if hidden:
                 found.hidden.setdefault(number, []).extend(hidden)
@@ -104,10 +113,8 @@ def _blank_parts(
     return [index for index, new in changed.items() if new]
 
 
-def _fitting(
-    lines: list[str], parts: dict[int, LinePart], indexes: Iterable[int]
-) -> dict[int, list[int]]:
-    """By the number of a part, the indexes of the lines that its template fits."""
+def _keys_of(parts: dict[int, LinePart]) -> _Keys:
+    """What the lines begin or end with that each part may fit."""
     starts: dict[str, list[int]] = {}
     ends: dict[str, list[int]] = {}
     others = []
@@ -119,13 +126,23 @@ def _fitting(
             ends.setdefault(last[-_KEY:], []).append(number)
         else:
             others.append(number)
-    if not others:  # as most pages are: few lines may fit
+    return _Keys(starts, ends, others)
+
+
+def _fitting(
+    lines: list[str], parts: dict[int, LinePart], keys: _Keys, indexes: Iterable[int]
+) -> dict[int, list[tuple[int, list[tuple[int, int]]]]]:
+    """By the number of a part, the indexes of the lines that its template fits, and where."""
+    starts, ends, others = keys
+    if not others and not ends:  # as most pages are: few lines may fit
+        indexes = [index for index in indexes if lines[index][:_KEY] in starts]
+    elif not others:
         indexes = [
             index
             for index in indexes
             if lines[index][:_KEY] in starts or lines[index][-_KEY:] in ends
         ]
-    fitting: dict[int, list[int]] = {}
+    fitting: dict[int, list[tuple[int, list[tuple[int, int]]]]] = {}
     room = _MOST_TRIED
     for index in indexes:
         if room < 0:
@@ -135,8 +152,9 @@ def _fitting(
         more = ends.get(line[-_KEY:], ())
         room -= len(numbers) + len(more) + len(others)
         for number in (*numbers, *more, *others):
-            if parts[number].template.gaps(line):
-                fitting.setdefault(number, []).append(index)
+            gaps = parts[number].template.gaps(line)
+            if gaps:
+                fitting.setdefault(number, []).append((index, gaps))
     return fitting
 
 

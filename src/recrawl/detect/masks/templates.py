@@ -113,6 +113,9 @@ class Template:
         >>> made.blank("made in 12.3 s", made.gaps("made in 12.3 s")).replace(GAP, "...")
         'made in ... s'
         """
+        if len(gaps) == 1:
+            ((start, end),) = gaps
+            return f"{line[:start]}{GAP}{line[end:]}"
         starts = (0, *(end for _, end in gaps))
         ends = (*(start for start, _ in gaps), len(line))
         return GAP.join(line[start:end] for start, end in zip(starts, ends, strict=True))

@@ -9,6 +9,7 @@ Pure.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 _SPACE = ord(" ")
 _LAST_LATIN = "\xff"
 _NUMBERS = 1 << 16
+_SHORT = 4_096  # letters, in fewer of which two spaces are found faster than an array is made
 _BYTES, _WIDE = "latin-1", "utf-16-le"
 
 
@@ -68,9 +70,11 @@ def normalize_spaces(text: str, *, spaces: str, unseen: str) -> str:
     wide = not is_latin(text)
     first = "\1" if wide else "\0"  # half of the bytes of wide text are 0: slow to search for
     for characters, instead in ((unseen, ""), (spaces, " ")):
-        for character in characters:
-            if first <= character <= _LAST_LATIN and character in text:
+        for character in _between(first, _LAST_LATIN, characters):
+            if character in text:
                 text = text.replace(character, instead)
+    if not wide and len(text) < _SHORT and "  " not in text:
+        return text
     encoding = _WIDE if wide else _BYTES
     kind = "<u2" if wide else "u1"
     codes: _Codes = np.frombuffer(text.encode(encoding, "surrogatepass"), kind)
@@ -81,6 +85,11 @@ def normalize_spaces(text: str, *, spaces: str, unseen: str) -> str:
     again[-1:] = False
     left: bytes = codes[~again].tobytes()
     return left.decode(encoding, "surrogatepass")
+
+
+@cache
+def _between(first: str, last: str, characters: str) -> tuple[str, ...]:
+    return tuple(character for character in characters if first <= character <= last)
 
 
 def _replaced(codes: _Codes, spaces: str, unseen: str) -> _Codes:

@@ -85,7 +85,8 @@ def detect_wall(status: int, headers: Mapping[str, str], lines: Sequence[str], p
     if not 0 < len(text) <= _LONGEST:
         return ""
     # Traces are ASCII; lower-casing other letters takes ten times as long.
-    source = page.encode("ascii", "replace").lower().decode("ascii")
+    plain = page if page.isascii() else page.encode("ascii", "replace").decode("ascii")
+    source = plain.lower()
     found = _marked(text, source)
     if found:
         return found
@@ -136,16 +137,17 @@ def _said(text: str) -> str:
     letters = len(text)
     if letters > _TITLED:
         return ""
-    seen = [" ".join(line.split()) for line in text.split("\n")]
+    first, *others = text.split("\n")
+    title = " ".join(first.split())
     # A title may have the name of the site before a colon.
-    parts = [*_CUTS.split(seen[0])[:8], seen[0], seen[0].rpartition(": ")[2]]
+    parts = [*_CUTS.split(title)[:8], title, title.rpartition(": ")[2]]
     if letters <= _SAID:
-        parts += seen[1:]
+        parts += [" ".join(line.split()) for line in others]
     parts = [form for part in parts if len(part) <= _LONGEST_LINE for form in _bare(part)]
     for name, phrases, most in _PHRASES:
         if letters > most or not any(map(phrases.fullmatch, parts)):
             continue
-        if name != "consent" or any("cookie" in line for line in seen):
+        if name != "consent" or "cookie" in text:
             return name
     return ""
 

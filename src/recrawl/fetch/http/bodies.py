@@ -12,6 +12,7 @@ Pure.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from io import BytesIO
 from typing import TYPE_CHECKING
 
@@ -89,7 +90,8 @@ class Body:
         return self._kept.getvalue()
 
 
-def _names(encoding: str) -> list[str]:
+@lru_cache(maxsize=100)  # hosts send one of few
+def _names(encoding: str) -> tuple[str, ...]:
     """Encodings in the order in which they were applied."""
     names = [name.strip().lower() for name in encoding.split(",")] if encoding else []
     names = [name for name in names if name not in {"", "identity"}]
@@ -97,7 +99,7 @@ def _names(encoding: str) -> list[str]:
         known = ", ".join(DECODERS)
         detail = f"content-encoding must be at most {_DEEPEST} of {known} (got {encoding[:80]!r})"
         raise FetchFailed("bad-encoding", detail)
-    return names
+    return tuple(names)
 
 
 class _Limited:

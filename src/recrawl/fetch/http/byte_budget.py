@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import weakref
 from contextlib import suppress
+from threading import get_ident
 from typing import TYPE_CHECKING
 
 from recrawl.errors import FetchFailed
@@ -58,15 +59,22 @@ class ByteBudget:
         self._waiting = [RoundRobin[_Wish]() for _ in (_FEW, _BEGUN, _NEW)]
         self._exceeding: Reservation | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread = 0  # that it runs in
+
+    def grow_now(self, held: Reservation, size: int) -> bool:
+        """Reserve as many bytes, if nobody has to wait for them; whether they are reserved."""
+        self._loop, self._thread = asyncio.get_running_loop(), get_ident()
+        first = held is self._exceeding or not any(self._waiting)
+        fits = first and self._fits(held, size)
+        if fits:
+            self._set(held, size)
+        return fits
 
     async def grow(self, held: Reservation, size: int) -> None:
         """Wait until a reservation may have so many bytes; `FetchFailed` where that takes long."""
-        self._loop = asyncio.get_running_loop()
-        first = held is self._exceeding or not any(self._waiting)
-        if first and self._fits(held, size):
-            self._set(held, size)
+        if self.grow_now(held, size):
             return
-        wish = _Wish(held, size, self._loop.create_future())
+        wish = _Wish(held, size, asyncio.get_running_loop().create_future())
         kind = _FEW if size <= SMALL else _BEGUN if held.size > SMALL else _NEW
         self._waiting[kind].put(site_of(held.address), wish)
         self._serve()
@@ -89,7 +97,10 @@ class ByteBudget:
         """Give all back, from whichever thread, and from the midst of other work."""
         if self._loop is not None:
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                self._loop.call_soon_threadsafe(self.shrink, held, 0)
+                if get_ident() == self._thread:  # as nearly always: nobody is to be woken up
+                    self._loop.call_soon(self.shrink, held, 0)
+                else:
+                    self._loop.call_soon_threadsafe(self.shrink, held, 0)
 
     def _serve(self) -> None:
         """Grant what fits, to each in turn; who has not begun waits for those who have."""
@@ -138,6 +149,10 @@ class Reservation:
         self.address = address
         self.size = 0
         self._budget = budget
+
+    def grow_now(self, size: int) -> bool:
+        """Reserve as many bytes, if there is no need to wait; whether they are reserved."""
+        return self._budget.grow_now(self, size)
 
     async def grow(self, size: int) -> None:
         """Wait until so many bytes are held; `FetchFailed` where that takes too long."""

@@ -21,7 +21,7 @@ import errno
 import resource
 import socket
 from contextvars import ContextVar
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import aiohttp
@@ -36,6 +36,7 @@ from recrawl.fetch.http.byte_budget import ByteBudget
 from recrawl.fetch.http.connections import OpenConnections, WatchedConnector
 from recrawl.fetch.http.exchange import Exchange
 from recrawl.fetch.http.guard import allowed
+from recrawl.fetch.http.kept_connections import KeptConnections
 from recrawl.fetch.http.loop_lag import LoopLag
 from recrawl.fetch.http.problems import failure_of, proxy_failure
 from recrawl.fetch.http.proxies import (
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from aiohttp.client_middlewares import ClientHandlerType
 
     from recrawl.fetch.access import Access, AccessTable
+    from recrawl.fetch.http.kept_connections import KeptResponse
     from recrawl.parse.messages import Request, Response
 
     _Route = ProxyAddress | bool  # the proxy to go through, or whether private addresses are fine
@@ -73,6 +75,7 @@ _OTHER_FILES = 128
 _NO_FILES = frozenset({errno.EMFILE, errno.ENFILE})
 _WAIT_FOR_FILE_SECONDS = 0.5
 _LONGEST_WAIT_FOR_FILE_SECONDS = 30.0
+_FILE_FREE_SECONDS = 0.01  # for which nobody looks again once a file could be opened
 PER_ADDRESS = 16  # requests under way to one IP address
 
 _DENIED = frozenset({401, 403})
@@ -132,7 +135,9 @@ class HttpFetcher:
         self._headers = {"User-Agent": agent, "Accept": ACCEPT, "Accept-Encoding": ACCEPTED}
         self._access = access
         self._on_remark = on_remark
-        self._sessions: dict[tuple[_Route, bool], aiohttp.ClientSession] = {}  # kept?
+        self._sessions: dict[
+            tuple[_Route, bool], tuple[aiohttp.ClientSession, KeptConnections]
+        ] = {}  # by whether connections are kept, too
         self._resolvers: list[GuardedResolver] = []
         self._connections = connections or affordable_connections()
         self._free = asyncio.Semaphore(self._connections)
@@ -142,6 +147,7 @@ class HttpFetcher:
         self._budget = ByteBudget()
         self._lag = LoopLag()
         self._longest_wait_for_file = _LONGEST_WAIT_FOR_FILE_SECONDS
+        self._file_free_until = 0.0  # by the loop's clock
 
     async def fetch(self, request: Request, on_send: Callable[[], object] = bool) -> Response:
         """Response to one request; raises `asyncio.CancelledError`, and what `on_send` raises."""
@@ -151,7 +157,7 @@ class HttpFetcher:
         async with self._free:
             await self._wait_for_file()
             on_send()
-            with self._lag.watched():
+            with self._lag:
                 exchange = await self._exchange(request, access)
         self._look_for_denial(request, access, exchange)
         return exchange.response()
@@ -159,7 +165,10 @@ class HttpFetcher:
     async def _wait_for_file(self) -> None:
         """Wait, not for ever, until the process may open a file."""
         loop = asyncio.get_running_loop()
-        ends = loop.time() + self._longest_wait_for_file
+        now = loop.time()
+        if now < self._file_free_until:
+            return
+        ends = now + self._longest_wait_for_file
         while loop.time() < ends:
             try:
                 socket.socket().close()
@@ -167,6 +176,7 @@ class HttpFetcher:
                 if error.errno not in _NO_FILES:
                     return
             else:
+                self._file_free_until = loop.time() + _FILE_FREE_SECONDS
                 return
             await asyncio.sleep(_WAIT_FOR_FILE_SECONDS)
 
@@ -204,16 +214,22 @@ class HttpFetcher:
         access: Access,
     ) -> None:
         """Ask, and take the response in."""
-        response = await self._session(access.proxy or request.local).request(
-            "GET" if request.form is None and request.body is None else "POST",
-            url,
-            data=request.form if request.body is None else request.body,
-            headers=_headers(request, access),
-            allow_redirects=False,
-            ssl=access.tls or True,
-            timeout=_timeouts(exchange.limits),
-            **proxy_arguments(access.proxy),
-        )
+        session, kept = self._session(access.proxy or request.local)
+        headers, limits = _headers(request, access), exchange.limits
+        response: aiohttp.ClientResponse | KeptResponse | None = None
+        if _is_plain(request, access):
+            response = await kept.ask(url, access.tls or True, headers or {}, limits)
+        if response is None:
+            response = await session.request(
+                "GET" if request.form is None and request.body is None else "POST",
+                url,
+                data=request.form if request.body is None else request.body,
+                headers=headers,
+                allow_redirects=False,
+                ssl=access.tls or True,
+                timeout=_timeouts(limits),
+                **proxy_arguments(access.proxy),
+            )
         try:
             await exchange.read(response, timer)
         except BaseException:
@@ -235,7 +251,7 @@ class HttpFetcher:
             said = f"answers {exchange.status} to the credentials in its settings; check them"
             self._on_remark(f"{host_of(request.address)} {said}.")
 
-    def _session(self, route: _Route) -> aiohttp.ClientSession:
+    def _session(self, route: _Route) -> tuple[aiohttp.ClientSession, KeptConnections]:
         """Session for a request: one that keeps its connection, unless many are open already."""
         kept = self._open_sockets.count <= self._connections // 2
         return self._sessions.get((route, kept)) or self._open(route, kept=kept)
@@ -243,7 +259,7 @@ class HttpFetcher:
     async def close(self) -> None:
         """Close all connections."""
         while self._sessions:
-            await self._sessions.popitem()[1].close()
+            await self._sessions.popitem()[1][0].close()
         await self._opened.close()
         while self._resolvers:
             await self._resolvers.pop().close()
@@ -266,11 +282,12 @@ class HttpFetcher:
             dns_cache_max_size=_MOST_NAMES,
         )
 
-    def _open(self, route: _Route, *, kept: bool) -> aiohttp.ClientSession:
+    def _open(self, route: _Route, *, kept: bool) -> tuple[aiohttp.ClientSession, KeptConnections]:
         """Session for one kind of request; made late, for it belongs to the running loop."""
         limits = self._limits
         connector = self._connector(route, kept=kept)
         connector.opened = self._opened
+        connections = KeptConnections(connector, limits, self._headers)
         session = aiohttp.ClientSession(
             connector=connector,
             headers=self._headers,
@@ -279,10 +296,12 @@ class HttpFetcher:
             max_line_size=limits.header_bytes,
             max_field_size=limits.header_bytes,
             # A connection that is not kept is always a new one.
-            middlewares=(partial(_ask_once, kept=kept and not _is_socks(route)),),
+            middlewares=(
+                partial(_ask_once, kept=kept and not _is_socks(route), among=connections),
+            ),
         )
-        self._sessions[route, kept] = session
-        return session
+        self._sessions[route, kept] = session, connections
+        return session, connections
 
     def _socket(self, place: AddrInfoType, *, local: bool, is_proxy: bool) -> socket.socket:
         """Socket for one address, which may come from a name or stand in digits in the request."""
@@ -316,6 +335,7 @@ def _url(address: str) -> URL:
     )
 
 
+@lru_cache(maxsize=100)  # few differ
 def _timeouts(limits: RequestLimits) -> aiohttp.ClientTimeout:
     return aiohttp.ClientTimeout(
         total=None,  # a timer of ours, which stands still while a body waits for memory
@@ -337,18 +357,30 @@ def _headers(request: Request, access: Access) -> dict[str, str] | None:
     return conditions or None
 
 
+def _is_plain(request: Request, access: Access) -> bool:
+    """Whether a request sends nothing but what all do, and conditions."""
+    sends = request.form is not None or request.body is not None or request.headers
+    return not (sends or access.headers or access.proxy is not None)
+
+
 def _is_socks(route: _Route) -> bool:
     return isinstance(route, ProxyAddress) and route.scheme == SOCKS
 
 
 async def _ask_once(
-    request: aiohttp.ClientRequest, handler: ClientHandlerType, *, kept: bool
+    request: aiohttp.ClientRequest,
+    handler: ClientHandlerType,
+    *,
+    kept: bool,
+    among: KeptConnections,
 ) -> aiohttp.ClientResponse:
     """Keep aiohttp from asking again at once where the host hung up before a response.
 
     A kept connection may have ended while the request was under way. Then asking again is right,
     but as any request, a politeness delay later; and what a form does must not be done twice.
     """
+    if kept:
+        among.learn(request)
     opened: list[str] = []
     _opened.set(opened)
     try:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from recrawl.fetch.access import Access
     from recrawl.fetch.fetcher import RequestLimits
     from recrawl.fetch.http.byte_budget import ByteBudget
+    from recrawl.fetch.http.kept_connections import KeptResponse
     from recrawl.fetch.http.loop_lag import LoopLag
     from recrawl.parse.messages import Request
 
@@ -90,7 +91,9 @@ class Exchange:
         self._body: Body | None = None
         self._page = b""
 
-    async def read(self, response: aiohttp.ClientResponse, timer: asyncio.Timeout) -> None:
+    async def read(
+        self, response: aiohttp.ClientResponse | KeptResponse, timer: asyncio.Timeout
+    ) -> None:
         """Take the response in, within the limits; `timer` ends it, and stands still in waits."""
         self._answered = perf_counter()
         self._late = self._lag.newest()
@@ -127,7 +130,10 @@ class Exchange:
         return True
 
     async def _read_on(
-        self, response: aiohttp.ClientResponse, pieces: list[bytes], timer: asyncio.Timeout
+        self,
+        response: aiohttp.ClientResponse | KeptResponse,
+        pieces: list[bytes],
+        timer: asyncio.Timeout,
     ) -> None:
         """Read the rest of a large body: it takes what was sent, and is decoded once it is whole.
 
@@ -166,6 +172,8 @@ class Exchange:
 
     async def _make_room(self, size: int, timer: asyncio.Timeout) -> None:
         """Wait for so many bytes of memory; that is not the host's time."""
+        if self._held.grow_now(size):
+            return
         loop = asyncio.get_running_loop()
         began, ends = loop.time(), timer.when()
         timer.reschedule(None)

@@ -5,6 +5,7 @@ Pure.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from recrawl.parse.messages import MOST_HEADERS
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)))
 _LONGEST_REMARK = 200
+_LONGEST_KEPT = 40  # bytes of a name
 
 
 def headers_of(raw: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:
@@ -27,11 +29,20 @@ def headers_of(raw: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:
     """
     headers: dict[str, str] = {}
     for name_bytes, value_bytes in raw[:MOST_HEADERS]:
-        name = name_bytes.decode("latin-1").lower()
+        name = _name(name_bytes) if len(name_bytes) <= _LONGEST_KEPT else _name_of(name_bytes)
         value = text_of(value_bytes)
-        joint = HEADER_JOINT if name == HEADER else ", "
-        headers[name] = f"{headers[name]}{joint}{value}" if name in headers else value
+        if name in headers:
+            joint = HEADER_JOINT if name == HEADER else ", "
+            value = f"{headers[name]}{joint}{value}"
+        headers[name] = value
     return headers
+
+
+def _name_of(raw: bytes) -> str:
+    return raw.decode("latin-1").lower()
+
+
+_name = lru_cache(maxsize=500)(_name_of)  # hosts send much the same ones
 
 
 def text_of(raw: bytes) -> str:

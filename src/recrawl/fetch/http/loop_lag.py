@@ -9,35 +9,30 @@ Touches: the clock of the event loop.
 from __future__ import annotations
 
 import asyncio
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _TICK_SECONDS = 0.05
 
 
 class LoopLag:
-    """Knows by how much the running loop was late just now, while anybody wants to know."""
+    """Knows by how much the running loop was late just now, while anybody wants to know.
+
+    It watches the loop as long as a block of anybody's is under way: `with lag: ...`.
+    """
 
     def __init__(self) -> None:
         self._watching = 0
         self._late = 0.0
         self._ticked = 0.0
 
-    @contextmanager
-    def watched(self) -> Iterator[None]:
-        """Watch the loop until the block ends."""
+    def __enter__(self) -> None:
         self._watching += 1
         if self._watching == 1:
             self._next_tick(asyncio.get_running_loop())
-        try:
-            yield
-        finally:
-            self._watching -= 1
-            if not self._watching:
-                self._timer.cancel()
+
+    def __exit__(self, *_: object) -> None:
+        self._watching -= 1
+        if not self._watching:
+            self._timer.cancel()
 
     def newest(self) -> float:
         """Seconds for which the loop was held up until a moment ago; 0 where it was not."""

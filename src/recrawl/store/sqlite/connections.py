@@ -21,6 +21,7 @@ import apsw
 from recrawl.errors import (
     InvalidParameter,
     NotAStore,
+    RecrawlError,
     StoreCorrupt,
     StoreError,
     StoreFull,
@@ -30,16 +31,13 @@ from recrawl.errors import (
     reason,
 )
 from recrawl.store import APPLICATION
-from recrawl.store.damage import damaged, printable, report_damage
+from recrawl.store.damage import UNREADABLE, damaged, printable
 from recrawl.store.sqlite.guard import harden, limit_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from recrawl.errors import (
-        RecrawlError,
-    )
 
 # How the name of a database begins that is in memory, shared by the connections of this process.
 MEMORY = "/recrawl-memory-"
@@ -233,8 +231,15 @@ def translate_read_errors(path: Path) -> Iterator[None]:
 
     SQLite finds damage to its own structures. A damaged value shows only when it is decoded.
     """
-    with report_damage(str(path)), translate_errors(path):
+    # Not one context inside of another: each costs as much as a small query.
+    try:
         yield
+    except apsw.Error as error:
+        raise _translated(path, error) from error
+    except RecrawlError:
+        raise
+    except UNREADABLE as error:
+        raise damaged(str(path), error) from error
 
 
 def _translated(path: Path, error: apsw.Error) -> RecrawlError:  # noqa: PLR0911 - one kind each
