@@ -6,6 +6,7 @@
     python benchmarks/policies.py --data ../shared/data/pages --table constants
     python benchmarks/policies.py --data ../shared/data/pages --table shuffled
     python benchmarks/policies.py --data ../shared/data/pages --table small
+    python benchmarks/policies.py --data ../shared/data/pages --table assumed
     python benchmarks/policies.py --table synthetic
     python benchmarks/policies.py --table made
 
@@ -21,6 +22,7 @@ compared run with several seeds, all others with one.
 - `constants`: ours with one constant moved, and what would have been chosen without each source;
 - `shuffled`: addresses dealt out at random, so that neighbours tell nothing;
 - `small`: ours with and without corrections on thirty small sites cut from the sources;
+- `assumed`: ours with what the other sources say of pages never visited;
 - `synthetic`: ours against ours without neighbours where pages change independently;
 - `made`: ours with and without corrections where pages change in made ways.
 
@@ -39,6 +41,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from first_visits import fitted
 
 from recrawl.adapters.tables.worlds import read_world
 from recrawl.plan.budget import Budget
@@ -115,8 +118,12 @@ CONSTANTS: dict[str, Callable[[Recrawl], Recrawl]] = {
 }
 # Ours, and ours without what it learns of its own expectations.
 PAIR = {name: ABLATION[name] for name in ("all", "corrections")}
+# The second also begins with rates that are fitted to all sources but the one that is replayed.
+AS_ELSEWHERE = "as elsewhere"
+ASSUMED = {"once per gap": ABLATION["all"], AS_ELSEWHERE: ABLATION["all"]}
 VARIANTS = {
     "ablation": ABLATION,
+    "assumed": ASSUMED,
     "constants": CONSTANTS,
     "shuffled": {"all": ABLATION["all"]},
     "small": PAIR,
@@ -180,6 +187,8 @@ def run(cell: Cell) -> tuple[Cell, SimulationRun]:
         if cell.name in variants
         else policy_named(cell.name, world, objective)
     )
+    if cell.name == AS_ELSEWHERE and isinstance(policy, Recrawl):
+        policy = replace(policy, assumed=fitted(Path(cell.folder), without=source))
     random = np.random.default_rng(cell.seed)
     return cell, simulate(world, policy, Budget(cell.budget, "change"), step=STEP, random=random)
 
@@ -398,7 +407,7 @@ def main() -> None:
     parser.add_argument("--objective", choices=[*OBJECTIVES], default="freshness")
     parser.add_argument(
         "--table",
-        choices=["policies", "ablation", "constants", "shuffled", "small", "synthetic", "made"],
+        choices=["policies", *VARIANTS, "synthetic", "made"],
         default="policies",
     )
     parser.add_argument("--policies", help="only these, comma-separated")

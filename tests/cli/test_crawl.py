@@ -14,6 +14,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from recrawl.store import open_store
+from recrawl.store.settings_file import load_settings
 from tests.cli.crawls import AGENT, crawl_in, start
 from tests.cli.running import run, sentence
 from tests.noise import noise
@@ -318,3 +319,36 @@ def test_a_crawl_of_nothing_says_what_to_do(tmp_path):
         "Warning: recrawl.toml names no site yet; `recrawl add https://...` adds one, also while "
         "this runs.\n"
     )
+
+
+def test_a_crawl_begins_with_the_rates_of_another(tmp_path):
+    """They are written to the settings once, and are what everybody who looks assumes."""
+    rows = [
+        f"http://a.org/{page},2026-01-{day:02},{'true' if (page + day) % 4 == 0 else 'false'}"
+        for page in range(20)
+        for day in range(1, 31)
+    ]
+    (tmp_path / "visits.csv").write_text("page,visited_at,changed\n" + "\n".join(rows) + "\n")
+    with site() as server:
+        crawl_in(tmp_path, server, top='policy = "recrawl:fade=0.3"')
+        first = run("crawl", "--once", "--prior-from", "visits.csv", cwd=tmp_path)
+        text = (tmp_path / "recrawl.toml").read_text()
+        again = run("crawl", "--once", "--prior-from", "visits.csv", cwd=tmp_path)
+
+    policy = load_settings(tmp_path / "recrawl.toml").policy
+    assert policy.startswith("recrawl:fade=0.3:prior_rate=0.3")  # one change in four days
+    assert f"policy = {policy}" in first.err
+    assert "has rates to assume already" in again.err
+    assert (tmp_path / "recrawl.toml").read_text() == text
+    assert run("status", cwd=tmp_path).code == 0
+
+
+def test_a_policy_that_assumes_no_rates_is_refused_one(tmp_path):
+    (tmp_path / "visits.csv").write_text(
+        "page,visited_at,changed\n/a,2026-01-01,\n/a,2026-01-02,true\n"
+    )
+    with site() as server:
+        crawl_in(tmp_path, server, top='policy = "nutch"')
+        ended = run("crawl", "--once", "--prior-from", "visits.csv", cwd=tmp_path)
+
+    assert "nutch assumes no rates; recrawl and bank do" in sentence(ended)

@@ -11,7 +11,10 @@ from recrawl.demo.world import draw_world
 from recrawl.plan.budget import Budget
 from recrawl.plan.objectives import OBJECTIVES
 from recrawl.policies.recrawl.policy import Recrawl
+from recrawl.policies.recrawl.prior_sums import AssumedRates
 from recrawl.policies.rivals.uniform import uniform
+from recrawl.rates.priors import PriorSample
+from recrawl.visits.histories import Histories
 
 WORLD = draw_world(60, start=20_000.0, days=50.0, seed=4)
 LOOKS = WORLD.start + np.arange(1.0, 41.0)
@@ -64,6 +67,45 @@ def test_our_policy_keeps_copies_fresher_than_visits_in_turn():
     )
 
     assert ours > turn
+
+
+def visits_of(seed, *, pages, days, visits_a_day):
+    """Rates to assume, from the visits of a crawl of another world."""
+    world = draw_world(pages, start=20_000.0, days=days, seed=seed)
+    ends, random = np.array([world.start + days]), np.random.default_rng(seed)
+    budget = Budget(visits_a_day)
+    visits, _ = virtual_crawl(world, Recrawl(), budget, looks=ends, random=random)
+    of_page = [visits.at[visits.page == page] for page in range(len(world))]
+    versions = [[world.version(page, at) for at in of_page[page]] for page in range(len(world))]
+    histories = Histories.from_lists(
+        [
+            (np.diff(at).tolist(), (np.diff(version) > 0).tolist())
+            for at, version in zip(of_page, versions, strict=True)
+        ]
+    )
+    shape, exposure = PriorSample.of([(histories, *of_one_site(histories))]).of_new_site()
+    return AssumedRates(shape / exposure, shape)
+
+
+def of_one_site(histories):
+    hashes = np.random.default_rng(0).integers(0, 1 << 63, len(histories), np.uint64)
+    return np.zeros(len(histories), np.int64), hashes
+
+
+@pytest.mark.parametrize("seed", [1, 4])
+def test_a_prior_from_another_crawl_makes_the_first_tenth_right(seed):
+    """Without it the first tenth is off by 0.034 and 0.055."""
+    days = 60.0
+    assumed = visits_of(11, pages=300, days=days, visits_a_day=120.0)
+    world = draw_world(300, start=20_000.0, days=days, seed=seed)
+    looks = world.start + np.arange(0.25, days + 0.01, 0.25)
+    policy = Recrawl(objective=OBJECTIVES["freshness"], assumed=assumed)
+    random = np.random.default_rng(seed)
+    visits, beliefs = virtual_crawl(world, policy, Budget(120.0), looks=looks, random=random)
+    fresh = truly_fresh(world, visits, beliefs)
+    share = tenths(beliefs, fresh, start=world.start, end=world.start + days)
+
+    assert np.abs(share.expected - share.true).max() <= 0.03
 
 
 @pytest.mark.parametrize("seed", [1, 4])

@@ -30,7 +30,10 @@ TERMS = ("", 'maximum = "2d"\n', 'interval = "1d"\n', "weight = 3\n", 'budget = 
 COMPARED = [each for each in VisitOutcome if each.compared]
 
 
-POLICIES = ("recrawl", "nutch", "malcolm-last-modified", "cho-adaptive", "gamma", "newsblur:seed=3")
+POLICIES = (
+    *("recrawl", "recrawl:prior_rate=0.2:prior_shape=0.9", "nutch", "malcolm-last-modified"),
+    *("cho-adaptive", "gamma", "newsblur:seed=3"),
+)
 
 
 def text_of(budget, terms, policy="recrawl"):

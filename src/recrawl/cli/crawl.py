@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING, Annotated
 import typer
 
 from recrawl.cli import screen, shared
+from recrawl.cli.prior_from import PRIOR_FROM, write_prior
 from recrawl.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ def crawl(
     metrics: Annotated[int, METRICS] = 0,
     serve: Annotated[int | None, _SERVE] = None,
     on_change: Annotated[str, ON_CHANGE] = "",
+    prior_from: Annotated[str, PRIOR_FROM] = "",
     engine: Annotated[str, _ENGINE] = "",
     workers: Annotated[int | None, _WORKERS] = None,
 ) -> None:
@@ -112,6 +114,11 @@ def crawl(
     own visit log, folder of WARC files and port for metrics: visits-0.jsonl,
     archive/worker-0, PORT; visits-1.jsonl, ... Ctrl-C stops them all.
 
+    With --prior-from pages that were never visited are assumed to change as those of
+    another crawl do, which makes the first forecasts right where its sites are alike.
+    The rates are written to recrawl.toml, as parameters of the policy, and stay what
+    they are. They count for fifty pages, which those that are visited soon outnumber.
+
     \b
     Examples:
         recrawl crawl
@@ -119,6 +126,7 @@ def crawl(
         recrawl crawl --warc archive
         recrawl crawl --on-change ./index-page
         recrawl crawl --serve 8117
+        recrawl crawl --prior-from ../news/recrawl.db
         recrawl crawl --engine ray --workers 8
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     import asyncio
@@ -131,6 +139,8 @@ def crawl(
     from recrawl.store.slots.leases import has_workers
     from recrawl.units import days
 
+    if prior_from:
+        write_prior(settings, prior_from)
     asked = load_settings(settings)
     on_ray = _workers_on_ray(engine, workers)
     if on_ray or has_workers(asked.store):

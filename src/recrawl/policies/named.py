@@ -13,6 +13,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from recrawl.errors import InvalidInput, InvalidParameter
+from recrawl.plan.objectives import Freshness
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.units import days
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from recrawl.plan.objectives import Objective
     from recrawl.policies.policy import Policy
+    from recrawl.policies.recrawl.prior_sums import AssumedRates
 
 OURS = "recrawl"
 _FLAGS = {"yes": True, "true": True, "no": False, "false": False}
@@ -53,6 +55,27 @@ def policy_named(text: str, objective: Objective) -> Policy[Any]:
             raise InvalidParameter(f"{name} has no parameter {key!r}; {has}")
     changed: Policy[Any] = _with_parameters(policy, wanted)
     return changed
+
+
+def with_assumed(text: str, assumed: AssumedRates) -> str | None:
+    """A policy that begins with these rates; None where it begins with others already.
+
+    Args:
+        text: Name and parameters.
+        assumed: Rates of pages before any is visited.
+
+    Examples:
+        >>> from recrawl.policies.recrawl.prior_sums import AssumedRates
+        >>> with_assumed("recrawl:fade=0.5", AssumedRates(0.1875, 0.75))
+        'recrawl:fade=0.5:prior_rate=0.1875:prior_shape=0.75'
+    """
+    name, wanted = split_parameters(text)
+    policy = policy_named(text, Freshness())
+    if not isinstance(policy, Recrawl):
+        raise InvalidParameter(f"{name} assumes no rates; recrawl and bank do")
+    if "prior_rate" in wanted or "prior_shape" in wanted:
+        return None
+    return f"{text}:prior_rate={assumed.prior_rate}:prior_shape={assumed.prior_shape}"
 
 
 def _from_catalogue(name: str, objective: Objective) -> Policy[Any]:

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from recrawl.rates.published.ratio import Ratio
     from recrawl.rates.published.sa import SA
     from recrawl.rates.published.sam import SAM
+    from recrawl.rates.two_state import TwoStateRates, fit_two_state
 
 __all__ = [
     "LLN",
@@ -78,11 +79,13 @@ __all__ = [
     "Ratio",
     "Status",
     "Surprise",
+    "TwoStateRates",
     "accuracy",
     "best_gap",
     "chance_within",
     "fit_npmle",
     "fit_prior",
+    "fit_two_state",
     "gain_of_dates",
     "gaps_needed",
     "interval_accuracy",
@@ -143,6 +146,7 @@ _MODULES = {
     "published.ratio": ("Ratio",),
     "published.sa": ("SA",),
     "published.sam": ("SAM",),
+    "two_state": ("TwoStateRates", "fit_two_state"),
 }
 
 

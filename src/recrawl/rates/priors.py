@@ -231,6 +231,11 @@ class PriorSample:
             false_changes=false_changes,
         )
 
+    def of_new_site(self) -> tuple[float, float]:
+        """Shape and exposure of the prior of a site that is not among them: that of all."""
+        more = replace(self, site_count=self.site_count + 1).fit()
+        return float(more.shape[-1]), float(more.exposure[-1])
+
 
 def pages_of_priors(
     histories: Histories, site_of_page: Ints, hashes: Words | None

@@ -140,7 +140,7 @@ class FrozenPolicy:
         return instants_after_epoch(due)
 
     def _nothing_known(self, gap: float) -> Relatives:
-        return Relatives.start(self.policy.relatives, gap)
+        return Relatives.start(self.policy.relatives, gap, self.policy.assumed)
 
 
 def _go_on_asking(learned: RecrawlState, now: float) -> None:

@@ -153,7 +153,11 @@ class Clairvoyant:
         """What a visit to each page is worth now, per unit of cost."""
         state.unfolding.advance(now)
         value = np.zeros(len(rows))
-        lacking = np.flatnonzero(state.unfolding.reached[rows] > state.copied[rows])
+        now_there, in_copy = (
+            self.world.versions(rows, each[rows])
+            for each in (state.unfolding.reached, state.copied)
+        )
+        lacking = np.flatnonzero(now_there != in_copy)
         some = rows[lacking]
         if len(some):
             copied = state.copied[some]

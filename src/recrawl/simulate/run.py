@@ -124,7 +124,9 @@ class WorldObserver:
         """Visit some pages at an instant no earlier than the last; returns what that shows."""
         self.timeline.advance(now)
         copied, reached = self.copied[rows], self.timeline.reached[rows]
-        noticed = self._observer.notice(reached > copied)
+        world = self._world
+        differs = world.versions(rows, reached) != world.versions(rows, copied)
+        noticed = self._observer.notice(differs)
         known = np.where(noticed, reached, copied)
         outcomes = self._observer.outcomes(rows, now, noticed, known)
         self.copied[rows] = known

@@ -10,6 +10,9 @@ $$ \text{stale: } T - c_1, \quad \text{age: } \tfrac12 (T - c_1)^2, \quad
 the first two for $j = 1$ only: the integrals of "the copy is stale", of the time since the oldest
 unseen change, of $H_N = 1 + 1/2 + \dots + 1/N$ and of $N$, the number of unseen changes.
 
+Where a world knows versions, a page that returns to what its copy is has no unseen changes: $T$ is
+then the return, if no visit comes before it.
+
 Pure.
 """
 
@@ -146,7 +149,7 @@ class SimulationRun:
 
 def scored(world: World, brought: FoundChanges, visits: Ints, visited: Bools) -> SimulationRun:
     """Scores of a run from the visits that brought changes."""
-    seen_at, first = _seen(world, brought)
+    seen_at, first = _seen(world, with_returns(world, brought))
     tallies = np.empty((4, len(world)))
 
     def work(pages: slice) -> None:
@@ -164,6 +167,26 @@ def scored(world: World, brought: FoundChanges, visits: Ints, visited: Bools) ->
         visits_of_page=visits,
         found_of_page=np.bincount(world.row_of_change[counted], minlength=len(world)),
         visited=visited,
+    )
+
+
+def with_returns(world: World, brought: FoundChanges) -> FoundChanges:
+    """Visits that brought changes, and returns of pages to what their copies were.
+
+    A return is as a visit that brings all changes since the last one or since the copy was made.
+    """
+    if world.version is None:
+        return brought
+    _, base = _seen(world, brought)  # where the copy stands that each change is compared with
+    back = np.flatnonzero(world.version == world.versions(world.row_of_change, base))
+    # Where the changes begin that are unseen after each: behind the last return, or at the copy.
+    behind = np.zeros(len(base) + 1, np.int64)
+    behind[back + 1] = back + 1
+    begins = np.maximum(np.maximum.accumulate(behind)[:-1], base)
+    return FoundChanges(
+        np.concatenate([brought.at, world.changes[back]]),
+        np.concatenate([begins[brought.until - 1], begins[back]]),
+        np.concatenate([brought.until, back + 1]),
     )
 
 

@@ -23,7 +23,7 @@ from recrawl.units import MICROSECONDS_A_DAY, days_between
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recrawl.arrays.types import Floats, Instants, Ints
+    from recrawl.arrays.types import Bools, Floats, Instants, Ints
     from recrawl.plan.budget import Budget
 
 _BITS = 63  # of a number that is not negative
@@ -43,6 +43,8 @@ class World:
         end: Until when the world is known.
         scored_from: From when on scores count.
         first_age: Days from each page's last change to when it is found; nan where it had none.
+        version: Version of its page that each change leads to, from 1 on: 0 is what is there when
+            the page is found. None where each change leads to a new one.
     """
 
     address: tuple[str, ...]
@@ -54,6 +56,7 @@ class World:
     end: np.datetime64
     scored_from: np.datetime64
     first_age: Floats
+    version: Ints | None = None
 
     @classmethod
     def of(  # noqa: PLR0913 - pages, and all that happens to them
@@ -66,6 +69,7 @@ class World:
         weight: Floats | None = None,
         end: np.datetime64 | None = None,
         first_age: Floats | None = None,
+        reverts: Bools | None = None,
     ) -> World:
         """A world from pages in any order and changes as pairs of a page's row and an instant.
 
@@ -81,6 +85,7 @@ class World:
             end: Until when the world is known; the last change or removal if not given.
             first_age: Days from each page's last change to when it is found; by the changes before
                 that if not given.
+            reverts: Which changes lead back to the version before; none if not given.
 
         Examples:
             >>> day = np.datetime64("2026-01-01", "us") + np.arange(9) * np.timedelta64(1, "D")
@@ -103,7 +108,9 @@ class World:
         inside = (at > found[row]) & ~(at >= gone[row])
         last = _last(found[0], at[inside], gone) if end is None else end.astype("datetime64[us]")
         inside &= at <= last
-        row, at = in_order(row[inside], at[inside])
+        row, at = row[inside], at[inside]
+        back = None if reverts is None else reverts[inside][np.lexsort((at, row))]
+        row, at = in_order(row, at)
         ones = np.ones(len(order))
         return cls(
             address=tuple(address[page] for page in order.tolist()),
@@ -115,11 +122,27 @@ class World:
             end=last,
             scored_from=found[0],
             first_age=age,
+            version=None if back is None else _versions(row, back),
         )
 
     def __len__(self) -> int:
         """Count the pages."""
         return len(self.address)
+
+    def versions(self, rows: Ints, reached: Ints) -> Ints:
+        """What some pages are, where so many changes have come.
+
+        Args:
+            rows: The pages.
+            reached: Where in the world's changes the next one of each stands.
+
+        Returns:
+            Numbers that are equal where a page is the same.
+        """
+        if self.version is None:
+            return reached
+        before = np.where(reached > self.offsets[rows], self.version[reached - 1], 0)
+        return np.asarray(before, np.int64)
 
     @property
     def start(self) -> np.datetime64:
@@ -194,6 +217,29 @@ def _ages_when_found(found: Instants, row: Ints, at: Instants) -> Floats:
     before = at <= found[row]
     np.minimum.at(age, row[before], days_between(at[before], found[row[before]]))
     return np.where(np.isinf(age), np.nan, age)
+
+
+def _versions(row: Ints, back: Bools) -> Ints:
+    """Version that each change leads to, by page and time.
+
+    A change that leads back swaps the present version with the one before it, so that a page may go
+    to and fro between two. Where there is none before, it leads to a new one.
+
+    >>> _versions(np.zeros(5, np.int64), np.array([True, False, True, True, False])).tolist()
+    [1, 2, 1, 2, 3]
+    """
+    versions, page = [], -1
+    now = before = newest = 0
+    for each, leads_back in zip(row.tolist(), back.tolist(), strict=True):
+        if each != page:
+            page, now, before, newest = each, 0, 0, 0
+        if leads_back and before != now:
+            now, before = before, now
+        else:
+            newest += 1
+            now, before = newest, now
+        versions.append(now)
+    return np.array(versions, np.int64)
 
 
 def _last(start: np.datetime64, changes: Instants, removed_at: Instants) -> np.datetime64:

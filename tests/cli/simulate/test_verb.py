@@ -47,6 +47,33 @@ def test_a_row_a_policy(files):
     assert found[1]["staleness"] <= found[0]["staleness"]
 
 
+def test_a_page_that_goes_back_is_fresh_again(files):
+    """Page 1 leaves on 5 January and is back on the 15th; nobody visits it before February."""
+    files[2].write_text("page,changed_at,revert\n1,2026-01-05,\n1,2026-01-15,true\n2,2026-01-10,\n")
+    words = ["simulate", *files, "--policy", "uniform", "--budget", "0.001/1d", "--json"]
+    (plain,), (back,) = (rows(run_here(*words, *more)) for more in ([], ["--reverts"]))
+
+    live = 19 + 18  # days of both pages until the second one is gone, on the 20th
+    assert plain["staleness"] == pytest.approx((15 + 10) / live)
+    assert back["staleness"] == pytest.approx((10 + 10) / live)
+
+
+def test_reverts_need_their_mark(files):
+    assert "revert" in sentence(run("simulate", *files, "--reverts"))
+
+
+def test_policies_begin_with_the_rates_of_a_log(files, tmp_path):
+    log = tmp_path / "visits.csv"
+    visits = (f"/a,2026-01-{day:02},{'true' if day % 3 else 'false'}\n" for day in range(1, 29))
+    log.write_text("page,visited_at,changed\n" + "".join(visits))
+    words = ["simulate", *files, "--prior-from", log, "--json", "--policy"]
+    found = rows(run_here(*words, "uniform,recrawl"))
+
+    assert found[0]["policy"] == "uniform"
+    assert found[1]["policy"].startswith("recrawl:prior_rate=")
+    assert "needs the policy recrawl or bank" in sentence(run(*words, "uniform"))
+
+
 def test_the_usual_policies_are_sent_where_none_is_named(files):
     found = rows(run_here("simulate", *files, "--json"))
 

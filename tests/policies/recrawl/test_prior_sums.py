@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.arrays.special import digamma
+from recrawl.errors import InvalidParameter
 from recrawl.policies import Outcomes, Pages
 from recrawl.policies.recrawl.policy import Recrawl
-from recrawl.policies.recrawl.prior_sums import PriorSums
+from recrawl.policies.recrawl.prior_sums import AssumedRates, PriorSums
+from recrawl.policies.recrawl.relatives import Relatives
 
 START = np.datetime64("2026-01-01T00:00", "us")
 DAY = np.timedelta64(1, "D")
@@ -93,3 +95,86 @@ def test_parts_that_are_alike_have_the_prior_of_one_process():
     assert not learned(np.arange(8)).fitted
     assert small.fitted
     assert small.shape / small.exposure == pytest.approx(whole.shape / whole.exposure, rel=0.5)
+
+
+def crawled(assumed, rates, *, days=40, gap=2.0):
+    """Relatives of a crawl whose pages stand alone, each visited once per gap."""
+    random, policy = np.random.default_rng(0), Recrawl(deepest=0, assumed=assumed)
+    rows, start = np.arange(len(rates)), np.full(len(rates), START)
+    state = policy.start(Pages.of([f"/{each}" for each in rows], start), START, gap)
+    for visit in range(int(days / gap)):
+        changed = random.random(len(rates)) < -np.expm1(-rates * gap)
+        now = start + np.timedelta64(round((visit + 1) * gap * 1440), "m")
+        state = policy.seen(state, rows, now, Outcomes.existence(changed))
+    return state.relatives
+
+
+def test_a_page_is_assumed_to_change_as_it_is_said():
+    """Mean 0.2 per day and shape 0.5: (b / (b + t))^a = (2.5 / 7.5)^0.5 after five days."""
+    policy = Recrawl(assumed=AssumedRates(0.2, 0.5))
+    state = policy.start(Pages.of(["/"], np.array([START])), START, 99.0)
+    rows = np.array([0])
+    states = state.memories.states(rows, state.relatives.prior(state.sections, rows))
+
+    assert policy.rates(state, rows) == pytest.approx([0.2])
+    assert state.memories.chance(rows, states, np.array([5.0]))[1] == pytest.approx(
+        [1 - (1 / 3) ** 0.5]
+    )
+
+
+def test_what_is_assumed_stays_until_a_visit_tells_more():
+    assumed = AssumedRates(0.03, 0.8)
+    policy = Recrawl(assumed=assumed)
+    state = policy.start(Pages.of(["/"], np.array([START])), START, 16.0)
+    policy.value(state, np.array([0]), START + 30 * DAY)
+
+    assert (state.relatives.shape, state.relatives.exposure) == pytest.approx(assumed.gamma(16.0))
+
+
+def test_without_a_rate_nothing_but_the_gap_is_assumed():
+    relatives = Relatives.start(3.0, 2.0, AssumedRates())
+    relatives.set_gap(8.0)
+
+    assert (relatives.shape, relatives.exposure) == (0.5, 4.0)
+    assert AssumedRates().sums == PriorSums()
+
+
+@pytest.mark.parametrize("times", [0.05, 20.0])
+def test_a_wrong_prior_is_outvoted(times):
+    """400 pages against 50 that are assumed, which are off by twenty times."""
+    rates = np.random.default_rng(1).gamma(0.8, 0.2 / 0.8, 400)
+    right, wrong = (
+        crawled(AssumedRates(rate, 0.8), rates) for rate in (rates.mean(), times * rates.mean())
+    )
+    own = right.shape / right.exposure
+    bound = (400 * own + 50 * times * own) / 450
+
+    assert own == pytest.approx(rates.mean(), rel=0.15)
+    assert wrong.shape / wrong.exposure == pytest.approx(bound, rel=0.15)
+
+
+def test_other_parts_outvote_what_is_assumed():
+    """A part without visits goes by what 950 pages of others have shown, not by the 50 assumed."""
+    relatives = Relatives.start(3.0, 2.0, AssumedRates(1.0, 0.5))
+    policy = Recrawl()
+    state = policy.start(Pages.of(["/"], np.array([START])), START, 2.0)
+    relatives.grow(1)
+    relatives.others = PriorSums(950.0, 9.5, 950.0, 949.0)
+    relatives.read(state.sections)
+    relatives.refit(state.sections, state.memories)
+
+    assert relatives.shape / relatives.exposure == pytest.approx((9.5 + 50) / 1000)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"prior_rate": 0.0}, "prior_rate must be positive and finite"),
+        ({"prior_rate": np.inf}, "prior_rate must be positive and finite"),
+        ({"prior_shape": -1.0}, "prior_shape must be positive and finite"),
+        ({"prior_pages": np.nan}, "prior_pages must be a number of pages"),
+    ],
+)
+def test_what_is_no_distribution_is_refused(wrong, said):
+    with pytest.raises(InvalidParameter, match=said):
+        AssumedRates(**wrong)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.policies.recrawl.memories import Memories
+from recrawl.policies.recrawl.prior_sums import AssumedRates
 from recrawl.policies.recrawl.relatives import Relatives
 from recrawl.policies.recrawl.sections import Sections
 from tests.policies.recrawl.trees import pages_below
@@ -25,7 +26,7 @@ def sections(addresses=ADDRESSES):
 
 
 def relatives(tree, *, strength=3.0, gap=10.0):
-    made = Relatives.start(strength, gap)
+    made = Relatives.start(strength, gap, AssumedRates())
     made.grow(len(tree.leaf))
     made.read(tree)
     return made

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 IGNORABLE = ("bulk", "revert")
 
 
-def read_world(pages: str | Path, changes: str | Path, *, ignore: Sequence[str] = ()) -> World:
+def read_world(
+    pages: str | Path, changes: str | Path, *, ignore: Sequence[str] = (), reverts: bool = False
+) -> World:
     """A world from two tables, each in a file, or in all files of a pattern or a folder.
 
     Changes before their page is found or after it is gone are left out.
@@ -39,13 +41,18 @@ def read_world(pages: str | Path, changes: str | Path, *, ignore: Sequence[str] 
         changes: One row per change, in any order: `page`, `changed_at` and, optionally, `bulk`
             and `revert`.
         ignore: Kinds of changes to leave out, `bulk` or `revert`.
+        reverts: Whether changes that are marked as `revert` lead back to the version before.
     """
     with open_table([pages]) as known, open_table([changes]) as happened:
-        return read_world_and_count(known, happened, ignore=ignore)[0]
+        return read_world_and_count(known, happened, ignore=ignore, reverts=reverts)[0]
 
 
 def read_world_and_count(
-    pages: str | Path | TableInput, changes: str | Path | TableInput, *, ignore: Sequence[str] = ()
+    pages: str | Path | TableInput,
+    changes: str | Path | TableInput,
+    *,
+    ignore: Sequence[str] = (),
+    reverts: bool = False,
 ) -> tuple[World, int]:
     """A world, and how many changes lay outside of the lives of their pages."""
     for kind in ignore:
@@ -56,7 +63,9 @@ def read_world_and_count(
         for each in (pages, changes)
     )
     known.need("page", "first_seen")
-    happened.need("page", "changed_at", *ignore)
+    if reverts and "revert" in ignore:
+        raise InvalidParameter("reverts cannot be counted and ignored at once")
+    happened.need("page", "changed_at", *ignore, *(["revert"] if reverts else []))
     if not len(known):
         known.table.refuse("no pages found")
     rows = _rows_of(happened, known)
@@ -72,6 +81,7 @@ def read_world_and_count(
         (rows[kept], changed_at[kept]),
         removed_at=removed_at,
         weight=_weights(known) if "weight" in known else None,
+        reverts=happened.flags("revert")[kept] if reverts else None,
     )
     if len(ignore):  # what is left out is still part of the time
         whole = World.of(known.texts("page"), first_seen, (rows, changed_at), removed_at=removed_at)

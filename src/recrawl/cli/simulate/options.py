@@ -13,6 +13,7 @@ import typer
 
 from recrawl.checks import check_choice
 from recrawl.cli import options, shared
+from recrawl.cli.prior_from import PRIOR_FROM, with_prior
 
 if TYPE_CHECKING:
     from recrawl.analysis.simulate import SimulationQuestion
@@ -100,6 +101,7 @@ def run_options(
     inputs: list[Path],
     budget: Annotated[str, _BUDGET] = "",
     policy: Annotated[str, _POLICY] = "",
+    prior_from: Annotated[str, PRIOR_FROM] = "",
     objective: Annotated[str, _OBJECTIVE] = "harmonic",
     observe: Annotated[str, _OBSERVE] = "existence",
     lying: Annotated[str, _LYING] = "",
@@ -130,9 +132,10 @@ def run_options(
     check_choice(OBJECTIVES, objective=objective)
     if plot is not None:
         check_picture(plot)
+    policies = parse_policies(policy) if policy else list(DEFAULT_POLICIES)
     question = SimulationQuestion(
         budget=Budget.read(budget) if budget else None,
-        policies=parse_policies(policy) if policy else list(DEFAULT_POLICIES),
+        policies=with_prior(policies, prior_from) if prior_from else policies,
         objective=objective,
         observation=_observation(observe, lying, missed, false),
         step=days(step) if step else None,

@@ -46,6 +46,10 @@ _IGNORE = typer.Option(
     help="Changes to leave out: bulk, revert or both, comma-separated.",
     show_default=False,
 )
+_REVERTS = typer.Option(
+    "--reverts",
+    help="Changes marked as revert lead back: a copy is fresh again if its page returns to it.",
+)
 
 _HELP = """Compare revisit policies on pages whose changes are known.
 
@@ -72,6 +76,7 @@ def history(
     changes: Annotated[Path, _CHANGES],
     *,
     ignore: Annotated[str, _IGNORE] = "",
+    reverts: Annotated[bool, _REVERTS] = False,
     read_as: TableOptions,
     asked: RunOptions,
 ) -> None:
@@ -81,7 +86,8 @@ def history(
     JSON, Parquet or Arrow, packed or not; each a file, a folder of files, a quoted
     pattern such as 'changes/*.csv.gz', or - for the standard input. Changes
     outside of the life of their page are left out; the last one before a page is
-    found says how old the page is then.
+    found says how old the page is then. With --reverts a change with the mark revert
+    swaps the page's version with the one before, so that pages go to and fro.
 
     \b
     Examples:
@@ -94,7 +100,7 @@ def history(
 
     kinds = [kind.strip() for kind in ignore.split(",") if kind.strip()]
     with open_table([pages], read_as) as known, open_table([changes], read_as) as happened:
-        world, left_out = read_world_and_count(known, happened, ignore=kinds)
+        world, left_out = read_world_and_count(known, happened, ignore=kinds, reverts=reverts)
     compare_policies(world, asked, left_out=left_out)
     shared.read_remarks(known)
 

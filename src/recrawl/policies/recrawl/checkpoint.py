@@ -126,6 +126,7 @@ def load(
             node_ratio=np.ones(1),
             kin_ratio=np.ones(1),
             fitted=bool(parts["relatives.fitted"]),
+            assumed=policy.assumed,
         ),
         trust=np.array(parts["trust"]),
         forecast_bias=ForecastBias(

@@ -40,6 +40,7 @@ from recrawl.policies.recrawl.corrections import Corrections
 from recrawl.policies.recrawl.forecast_bias import ForecastBias
 from recrawl.policies.recrawl.learning import learn_visits
 from recrawl.policies.recrawl.memories import Memories
+from recrawl.policies.recrawl.prior_sums import AssumedRates
 from recrawl.policies.recrawl.relatives import Relatives
 from recrawl.policies.recrawl.sections import Sections
 from recrawl.policies.recrawl.state import (
@@ -95,6 +96,7 @@ class Recrawl:
         fade: Time over which a burst fades, in gaps.
         relatives: How many pages the prior of a section or kin group counts for.
         corrections: How many changes count for chances that need no correction.
+        assumed: Rates of pages before any is visited.
         deepest: Most nodes above each other; 0 where pages stand alone.
         use_first_age: Whether the age of a page at its first visit counts for an observed change,
             as far as it lies before the crawl. A page that is younger than the crawl may have been
@@ -123,6 +125,7 @@ class Recrawl:
     fade: float = 1 / 4
     relatives: float = 3.0
     corrections: float = 10.0
+    assumed: AssumedRates = field(default_factory=AssumedRates)
     deepest: int = 16
     use_first_age: bool = True
 
@@ -137,7 +140,7 @@ class Recrawl:
             sections=Sections(deepest=self.deepest),
             clocks=Clocks.start(width, self.kernel * gap, self.trusting, today),
             memories=Memories.start(self.memories),
-            relatives=Relatives.start(self.relatives, gap),
+            relatives=Relatives.start(self.relatives, gap, self.assumed),
             trust=np.zeros(1),
             announced=Announced.start(),
             forecast_bias=ForecastBias.start(),

@@ -12,23 +12,30 @@ $$ M = \frac{K M_{\text{others}} + n M_{\text{own}}}{K + n}, \qquad
 So a part that is new, or too small to fit anything, begins with what the others know. Where there
 are no others, it is the fit to all pages of the crawl.
 
+What is assumed before the first visit has the same form: a few pages that nobody has visited, with
+the mean rate and the spread of pages elsewhere. They count as pages of the part, and however wrong
+they are, the pages that are visited outnumber them.
+
 Pure.
 """
 
 from __future__ import annotations
 
 from dataclasses import astuple, dataclass
+from math import inf, log
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.arrays.special import digamma
+from recrawl.arrays.special import digamma, digamma_of
+from recrawl.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats
 
 ENOUGH_PAGES = 50
 _LEAST_SPREAD = 1e-4
+_SHAPE = 0.5  # of rates of which nothing is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,3 +93,53 @@ class PriorSums:
         mean += (self.rates - self.pages * mean) / (strength + self.pages)
         freedom = max(self.freedom + others.freedom, 1.0)
         return mean, max((self.spread + others.spread) / freedom, _LEAST_SPREAD)
+
+
+@dataclass(frozen=True, slots=True)
+class AssumedRates:
+    """Change rates of pages that were never visited, a Gamma distribution.
+
+    Args:
+        prior_rate: Their mean, in changes per day; None for one change per mean gap.
+        prior_shape: Shape of their distribution: the smaller, the more rates differ.
+        prior_pages: How many pages count as having shown this, once pages are visited.
+
+    Examples:
+        >>> assumed = AssumedRates(prior_rate=0.1, prior_shape=0.5, prior_pages=10.0)
+        >>> assumed.gamma(gap=2.0)
+        (0.5, 5.0)
+        >>> assumed.sums.pages, assumed.sums.rates
+        (10.0, 1.0)
+        >>> AssumedRates().gamma(gap=2.0)
+        (0.5, 1.0)
+    """
+
+    prior_rate: float | None = None
+    prior_shape: float = _SHAPE
+    prior_pages: float = 50.0
+
+    def __post_init__(self) -> None:
+        """Check that there is such a distribution."""
+        rate = 1.0 if self.prior_rate is None else self.prior_rate
+        named = {"prior_rate": rate, "prior_shape": self.prior_shape}
+        for name, value in named.items():
+            if not 0 < value < inf:
+                raise InvalidParameter(f"{name} must be positive and finite (got {value:g})")
+        if not 0 <= self.prior_pages < inf:
+            raise InvalidParameter(
+                f"prior_pages must be a number of pages (got {self.prior_pages:g})"
+            )
+
+    def gamma(self, gap: float) -> tuple[float, float]:
+        """Shape and exposure of the distribution, where pages are visited once per gap."""
+        rate = 1 / gap if self.prior_rate is None else self.prior_rate
+        return self.prior_shape, self.prior_shape / rate
+
+    @property
+    def sums(self) -> PriorSums:
+        """The pages that it counts for; none where no rate is assumed."""
+        if self.prior_rate is None:
+            return PriorSums()
+        pages, shape = self.prior_pages, self.prior_shape
+        spread = log(shape) - digamma_of(shape)
+        return PriorSums(pages, pages * self.prior_rate, pages * spread, pages)

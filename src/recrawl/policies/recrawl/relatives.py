@@ -26,14 +26,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.arrays.special import digamma_of, trigamma_of
-from recrawl.policies.recrawl.prior_sums import PriorSums
+from recrawl.policies.recrawl.prior_sums import AssumedRates, PriorSums
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
     from recrawl.policies.recrawl.memories import Memories
     from recrawl.policies.recrawl.sections import Sections
 
-_START_SHAPE = 0.5
 _SLOWEST, _FASTEST = 0.02, 50.0
 _MOST = 1000.0  # times the crawl's mean rate that one page may count for
 _LEAST_SHAPE, _MOST_SHAPE = 0.05, 5.0
@@ -86,6 +85,7 @@ class Relatives:
         kin_ratio: The same of each kin group; the last is for pages without kin.
         rest: What pages say that are left out here; None where all are here.
         others: What the pages of other parts of the crawl say of its prior.
+        assumed: Rates of pages before any is visited.
     """
 
     strength: float
@@ -99,18 +99,19 @@ class Relatives:
     fitted: bool = False
     rest: RateTotals | None = None
     others: PriorSums = field(default_factory=PriorSums)
+    assumed: AssumedRates = field(default_factory=AssumedRates)
 
     @classmethod
-    def start(cls, strength: float, gap: float) -> Relatives:
-        """Priors before any visit: a page is assumed to change once a gap."""
+    def start(cls, strength: float, gap: float, assumed: AssumedRates) -> Relatives:
+        """Priors before any visit."""
         none, one = np.empty(0), np.ones(1)
         visited = np.empty(0, np.bool_)
-        return cls(strength, _START_SHAPE, _START_SHAPE * gap, visited, none, none, one, one)
+        return cls(*(strength, *assumed.gamma(gap), visited, none, none, one, one), assumed=assumed)
 
     def set_gap(self, gap: float) -> None:
         """Follow the gap while nothing better is known."""
         if not self.fitted:
-            self.exposure = self.shape * gap
+            self.shape, self.exposure = self.assumed.gamma(gap)
 
     def grow(self, pages: int) -> None:
         """Make room for more pages."""
@@ -188,17 +189,25 @@ class Relatives:
 
     def refit(self, sections: Sections, memories: Memories) -> None:
         """Fit the crawl's prior to the longest memory of all visited pages, here and elsewhere."""
-        found = self.sums(sections, memories).mean_and_spread(self.others, self.strength)
+        found = self._mean_and_spread(sections, memories)
         if found is None:
             return
         if not self.fitted:
             self.fitted = True
             self.read(sections)
-            sums = self.sums(sections, memories)
-            found = sums.mean_and_spread(self.others, self.strength) or found
+            found = self._mean_and_spread(sections, memories) or found
         mean, spread = found
         self.shape = min(max(_shape_of(spread), _LEAST_SHAPE), _MOST_SHAPE)
         self.exposure = self.shape / mean
+
+    def _mean_and_spread(
+        self, sections: Sections, memories: Memories
+    ) -> tuple[float, float] | None:
+        """Mean rate and spread that the prior is to have; None where too few pages tell."""
+        sums, others = self.sums(sections, memories), self.others
+        if others.pages:  # outnumber what is assumed, too
+            return sums.mean_and_spread(others + self.assumed.sums, self.strength)
+        return (sums + self.assumed.sums).mean_and_spread(others, self.strength)
 
     def sums(self, sections: Sections, memories: Memories) -> PriorSums:
         """What the pages here say of the crawl's prior."""

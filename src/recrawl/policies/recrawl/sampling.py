@@ -206,6 +206,7 @@ def _ratios(policy: Recrawl, parts: Mapping[str, Any], parent: Ints, groups: Int
         node_ratio=np.ones(1),
         kin_ratio=np.ones(1),
         fitted=bool(parts["relatives.fitted"]),
+        assumed=policy.assumed,
     )
     relatives.read(tree)  # type: ignore[arg-type] # has all that is read of a tree
     return Ratios(relatives.node_ratio, relatives.kin_ratio)
