@@ -34,7 +34,7 @@ class SharedLearning:
     Examples:
         >>> one = SharedLearning(PriorSums(pages=3.0, rates=0.5))
         >>> both = SharedLearning.read(one.numbers) + one
-        >>> both.prior.pages, both.corrections.sum()
+        >>> both.prior.pages, float(both.corrections.sum())
         (6.0, 0.0)
     """
 
