@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from recrawl.visits.histories import Histories
 
 
-# Pages at a time: their gaps stay in the cache while each is read for itself. Chosen with
-# benchmarks/rates.py among powers of two.
+# Pages at a time: their gaps stay in the cache while each is read for itself. Half and twice as
+# many differ by less than the noise of a shared machine.
 _BLOCK = 16384
 
 
