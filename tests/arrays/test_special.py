@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from recrawl.arrays.special import digamma, digamma_of, gamma_quantile, trigamma, trigamma_of
+from recrawl.arrays.special import (
+    digamma,
+    digamma_of,
+    gamma_quantile,
+    log_moments,
+    trigamma,
+    trigamma_of,
+)
 
 EULER = 0.5772156649015329
 
@@ -28,6 +35,15 @@ def test_digamma_of_a_half_is_known():
 def test_trigamma_of_one_is_known():
     """psi'(1) = pi^2 / 6."""
     assert trigamma(np.array([1.0]))[0] == pytest.approx(np.pi**2 / 6, abs=1e-9)
+
+
+@given(shapes, shapes)
+def test_log_moments_are_digamma_less_a_logarithm_and_trigamma(shape, exposure):
+    mean, variance = log_moments(np.array([shape]), np.array([exposure]))
+
+    expected = special.digamma(shape) - np.log(exposure)
+    assert mean[0] == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    assert variance[0] == pytest.approx(special.polygamma(1, shape), rel=1e-9)
 
 
 @given(shapes)

@@ -59,6 +59,14 @@ def test_many_texts_are_taken_block_by_block():
     assert texts.take(rows).tolist() == [str(number) for number in rows]
 
 
+def test_long_runs_of_texts_are_taken_as_ranges():
+    """Neighbours stay neighbours, and each text its own, wherever the runs lie."""
+    texts = [str(number) * (number % 3) for number in range(1000)]
+    rows = np.concatenate([np.arange(500, 900), np.arange(1, 300), np.arange(990, 1000)])
+
+    assert Texts.of(texts).take(rows).tolist() == [texts[row] for row in rows]
+
+
 def test_parts_of_texts_are_texts():
     texts = Texts.of(["https://a.org/1", "b"])
 

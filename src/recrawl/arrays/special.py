@@ -57,6 +57,37 @@ def trigamma(x: Floats) -> Floats:
     return result
 
 
+def log_moments(shape: Floats, exposure: Floats) -> tuple[Floats, Floats]:
+    """Mean and variance of the logarithm of a Gamma variable: digamma less a logarithm, trigamma.
+
+    Both together take half the time: they share their inverses, and one logarithm serves.
+
+    >>> mean, variance = log_moments(np.array([1.0]), np.array([2.0]))
+    >>> mean.round(8), variance.round(8)  # -0.57721566 - ln 2, pi^2 / 6
+    (array([-1.27036285]), array([1.64493407]))
+    """
+    lifted = shape + _SHIFT
+    mean = lifted / exposure
+    np.log(mean, out=mean)
+    inverse = np.divide(1, lifted, out=lifted)
+    square = inverse * inverse
+    mean -= square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square / 240)))
+    variance = 1 / 6 - square * (1 / 30 - square * (1 / 42 - square * (1 / 30 - square * 5 / 66)))
+    variance *= square
+    half = inverse / 2
+    mean -= half
+    variance += half
+    variance += 1
+    variance *= inverse
+    for step in range(_SHIFT):
+        np.add(shape, step, out=half)
+        np.divide(1, half, out=half)
+        mean -= half
+        half *= half
+        variance += half
+    return mean, variance
+
+
 def digamma_of(x: float) -> float:
     """`digamma` of one number, to the last bit, in a tenth of the time.
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _WORDS = 8  # words read at a time; a gather of 64 bytes costs no more than one of 8
 _WIDTH = 8 * _WORDS
+_LONG_RUN = 64  # texts: more than that are sooner copied as one range than byte by byte
 _BLOCK = 8192  # texts at a time: their words stay in the cache
 
 # Odd constants with well-spread bits (fractions of the golden ratio and of sqrt 3).
@@ -85,9 +86,19 @@ class Texts:
 
     def take(self, rows: Ints) -> Texts:
         """Only the named rows, in the order named."""
-        if len(rows) == len(self) and (rows == np.arange(len(self))).all():
+        breaks = np.flatnonzero(np.diff(rows) != 1) + 1
+        if len(rows) == len(self) and not len(breaks):
             return self
+        if len(breaks) * _LONG_RUN <= len(rows):
+            return self._runs(rows, breaks)
         return self.parts(self.offsets[:-1][rows], np.diff(self.offsets)[rows])
+
+    def _runs(self, rows: Ints, breaks: Ints) -> Texts:
+        """The named rows, which are in few runs of neighbours: each is copied as a whole."""
+        edges = pairwise([0, *breaks.tolist(), len(rows)])
+        runs = [rows[start:end] for start, end in edges if end > start]
+        offsets = self.offsets
+        return Texts.joined([Texts(self.data, offsets[run[0] : run[-1] + 2]) for run in runs])
 
     def parts(self, starts: Ints, lengths: Ints) -> Texts:
         """Ranges of the bytes as texts of their own."""

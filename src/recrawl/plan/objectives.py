@@ -35,9 +35,10 @@ from recrawl.plan.terms import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from recrawl.arrays.types import Floats
+    from recrawl.plan.terms import ValueTerms
 
 _TINY = np.finfo(np.float64).tiny
 _FEW_EVENTS = 2.0  # shape below which one form of freshness keeps its digits, above it the other
@@ -84,8 +85,8 @@ class Objective(Protocol):
         """The same at random instants, `interval` days apart on average (a Poisson process)."""
         ...
 
-    def expected_wear(self, shape: Floats, exposure: Floats, elapsed: Floats) -> Floats:
-        """Elapsed times the expected slope of the cost, c'(elapsed)."""
+    def value_and_wear(self, shape: Floats, elapsed: Floats) -> tuple[Floats, Floats]:
+        """Expected value for an exposure of 1; elapsed times the expected slope of the cost."""
         ...
 
 
@@ -122,14 +123,15 @@ class Freshness:
 
     def expected_value(self, shape: Floats, exposure: Floats, elapsed: Floats) -> Floats:
         """G - elapsed rho^a, in the one of three forms that keeps its digits."""
-        u, log, lasting, changed, unchanged, expected = terms(shape, exposure, elapsed)
-        few = shape * lasting - changed
-        many = (changed - shape * u * unchanged) / (shape - 1 + NOT_ZERO)
-        value = np.where(shape < _FEW_EVENTS, few, many)
-        small = log * expected * fresh_series(log, expected)
-        value = np.where(np.maximum(log, expected) < SMALL_LOG, small, value)
+        value = self._value(shape, terms(shape, exposure, elapsed))
         value *= exposure
         return value
+
+    def _value(self, shape: Floats, found: ValueTerms) -> Floats:
+        u, _, lasting, changed, unchanged, _ = found
+        few = shape * lasting - changed
+        many = (changed - shape * u * unchanged) / (shape - 1 + NOT_ZERO)
+        return _with_small(found, np.where(shape < _FEW_EVENTS, few, many), fresh_series)
 
     def loss(self, rate: Floats, interval: Floats) -> Floats:
         """Share of time out of date, 1 - (1 - e^-x) / x; 1 for pages never visited."""
@@ -147,10 +149,10 @@ class Freshness:
         x = rate * np.minimum(interval, FOR_EVER)
         return x / (1 + x)
 
-    def expected_wear(self, shape: Floats, exposure: Floats, elapsed: Floats) -> Floats:
-        """Elapsed a / (b + elapsed) rho^a."""
-        found = terms(shape, exposure, elapsed)
-        return shape * found.u / (1 + found.u) * found.unchanged
+    def value_and_wear(self, shape: Floats, elapsed: Floats) -> tuple[Floats, Floats]:
+        """The slope is a / (1 + elapsed) rho^a."""
+        found = terms(shape, 1.0, elapsed)
+        return self._value(shape, found), shape * found.u / (1 + found.u) * found.unchanged
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,10 +188,8 @@ class Harmonic:
 
     def expected_value(self, shape: Floats, exposure: Floats, elapsed: Floats) -> Floats:
         """Elapsed - G."""
-        u, log, lasting, _, _, expected = terms(shape, exposure, elapsed)
-        small = log * expected * harmonic_series(log, expected)
-        is_small = np.maximum(log, expected) < SMALL_LOG
-        return exposure * np.where(is_small, small, u - lasting)
+        found = terms(shape, exposure, elapsed)
+        return exposure * _with_small(found, found.u - found.lasting, harmonic_series)
 
     def loss(self, rate: Floats, interval: Floats) -> Floats:
         """Cost at x, less 1, plus (1 - e^-x) / x; infinite for pages never visited."""
@@ -206,9 +206,10 @@ class Harmonic:
         """ln(1 + rate / visits)."""
         return np.log1p(rate * interval)
 
-    def expected_wear(self, shape: Floats, exposure: Floats, elapsed: Floats) -> Floats:
-        """1 - rho^a."""
-        return terms(shape, exposure, elapsed).changed
+    def value_and_wear(self, shape: Floats, elapsed: Floats) -> tuple[Floats, Floats]:
+        """The slope times elapsed is 1 - rho^a."""
+        found = terms(shape, 1.0, elapsed)
+        return _with_small(found, found.u - found.lasting, harmonic_series), found.changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,13 +242,17 @@ class Age:
 
     def expected_value(self, shape: Floats, exposure: Floats, elapsed: Floats) -> Floats:
         """Integral of t (1 - rho^a), in the one of three forms that keeps its digits."""
-        u, log, lasting, _, _, expected = terms(shape, exposure, elapsed)
+        return exposure * exposure * self._value(shape, terms(shape, exposure, elapsed))
+
+    def _value(self, shape: Floats, found: ValueTerms) -> Floats:
+        u, log, lasting, _, _, expected = found
         power = (shape - 2) * log + 1e-300
         plain = u * u / 2 + log * np.expm1(-power) / power + lasting
         cancels = np.minimum(log, 1) * np.minimum(expected, 1) < _FEW_LEFT
         certain = (log < _CERTAIN_LOG) & (expected > 1 / 2)
         least = np.where(certain, _certain(shape, expected), _by_nodes(shape, log))
-        return exposure * exposure * np.where(cancels | certain, least, plain)
+        value: Floats = np.where(cancels | certain, least, plain)
+        return value
 
     def loss(self, rate: Floats, interval: Floats) -> Floats:
         """Mean age; infinite for pages that change and are never visited."""
@@ -269,9 +274,10 @@ class Age:
             age = interval * (x / (1 + x))
         return np.where(rate > 0, np.where(np.isinf(x), interval, age), 0.0)
 
-    def expected_wear(self, shape: Floats, exposure: Floats, elapsed: Floats) -> Floats:
-        """Elapsed (1 - rho^a)."""
-        return elapsed * terms(shape, exposure, elapsed).changed
+    def value_and_wear(self, shape: Floats, elapsed: Floats) -> tuple[Floats, Floats]:
+        """The slope is 1 - rho^a."""
+        found = terms(shape, 1.0, elapsed)
+        return self._value(shape, found), elapsed * found.changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,9 +316,9 @@ class Missed:
         """Rate / visits: twice as many as at equal intervals."""
         return 2 * self.loss(rate, interval)
 
-    def expected_wear(self, shape: Floats, exposure: Floats, elapsed: Floats) -> Floats:
-        """Mean rate times elapsed."""
-        return shape / exposure * elapsed
+    def value_and_wear(self, shape: Floats, elapsed: Floats) -> tuple[Floats, Floats]:
+        """The slope is the mean rate."""
+        return self.value(shape, elapsed), shape * elapsed
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,10 +351,14 @@ class Detected:
 
     def expected_value(self, shape: Floats, exposure: Floats, elapsed: Floats) -> Floats:
         """1 - rho^a (1 + a u / (1 + u))."""
-        u, log, _, changed, unchanged, expected = terms(shape, exposure, elapsed)
+        return self._value(shape, terms(shape, exposure, elapsed))
+
+    def _value(self, shape: Floats, found: ValueTerms) -> Floats:
+        u, log, _, changed, unchanged, expected = found
         plain = changed - unchanged * shape * (u / (1 + u))
         small = (shape + 1) * log * expected * fresh_series(-log, expected)
-        return np.where(np.maximum(log, expected) < SMALL_LOG, small, plain)
+        value: Floats = np.where(np.maximum(log, expected) < SMALL_LOG, small, plain)
+        return value
 
     def loss(self, rate: Floats, interval: Floats) -> Floats:
         """Changes a day that no visit tells apart, rate - (1 - e^-x) / interval."""
@@ -364,10 +374,22 @@ class Detected:
         x = rate * np.minimum(interval, FOR_EVER)
         return rate * (x / (1 + x))
 
-    def expected_wear(self, shape: Floats, exposure: Floats, elapsed: Floats) -> Floats:
-        """Elapsed a (a + 1) / (b + elapsed)^2 rho^a."""
-        u, _, _, _, unchanged, _ = terms(shape, exposure, elapsed)
-        return shape / exposure * (shape + 1) * u / (1 + u) ** 2 * unchanged
+    def value_and_wear(self, shape: Floats, elapsed: Floats) -> tuple[Floats, Floats]:
+        """The slope is a (a + 1) / (1 + elapsed)^2 rho^a."""
+        found = terms(shape, 1.0, elapsed)
+        wear = shape * (shape + 1) * found.u / (1 + found.u) ** 2 * found.unchanged
+        return self._value(shape, found), wear
+
+
+def _with_small(
+    found: ValueTerms, value: Floats, series: Callable[[Floats, Floats], Floats]
+) -> Floats:
+    """A value, with the series in place where its terms cancel."""
+    log, expected = found.log, found.expected
+    small = np.maximum(log, expected) < SMALL_LOG
+    if small.any():
+        return np.where(small, log * expected * series(log, expected), value)
+    return value
 
 
 def _exponential_integral(x: Floats) -> Floats:

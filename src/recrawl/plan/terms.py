@@ -97,7 +97,7 @@ class ValueTerms(NamedTuple):
     expected: Floats
 
 
-def terms(shape: Floats, exposure: Floats, elapsed: Floats) -> ValueTerms:
+def terms(shape: Floats, exposure: Floats | float, elapsed: Floats) -> ValueTerms:
     """Terms of each page, by one logarithm and one exponential."""
     u = np.minimum(elapsed / exposure, FOR_EVER)
     log = np.log1p(u)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.arrays.blocks import over_blocks
 from recrawl.arrays.special import digamma, gamma_quantile
 from recrawl.checks import check_fraction
 from recrawl.errors import InvalidParameter
@@ -77,23 +78,27 @@ class Gamma:
 
     def estimate(self, histories: Histories) -> Estimates:
         """Return one rate per page, in changes per day."""
-        state = self.start(len(histories), histories.first_age)
-        state[:, :2] = np.stack(
-            gamma_states(histories, state[:, 0], state[:, 1], self.false_changes), axis=1
+        before = self._start(len(histories), histories.first_age)
+        shape, exposure = gamma_states(histories, *before, self.false_changes)
+        return self.of_columns(
+            shape, exposure, histories.changes, histories.visits, histories.flags
         )
-        state[:, 2], state[:, 3] = histories.changes, histories.visits
-        return self.read(state, flags=histories.flags)
 
     def start(self, pages: int, first_age: Floats | None = None) -> Floats:
         """State of each page after its first visit."""
         state = np.empty((pages, 4))
-        state[:, 0], state[:, 1] = self.priors.of_pages(pages)
+        state[:, 0], state[:, 1] = self._start(pages, first_age)
         state[:, 2], state[:, 3] = 0, 1
+        return state
+
+    def _start(self, pages: int, first_age: Floats | None) -> tuple[Floats, Floats]:
+        """Shape and exposure of each page after its first visit."""
+        shape, exposure = self.priors.of_pages(pages)
         if self.use_first_age and first_age is not None:
             known = ~np.isnan(first_age)
-            state[known, 0] += 1
-            state[known, 1] += first_age[known]
-        return state
+            shape[known] += 1
+            exposure[known] += first_age[known]
+        return shape, exposure
 
     def update(
         self,
@@ -133,19 +138,37 @@ class Gamma:
         """Return the estimates of states."""
         shape, exposure = np.ascontiguousarray(state[:, 0]), np.ascontiguousarray(state[:, 1])
         changes, visits = state[:, 2].astype(np.int64), state[:, 3].astype(np.int64)
-        status = status_of(changes, visits, prior=True)
+        return self.of_columns(shape, exposure, changes, visits, flags)
+
+    def of_columns(
+        self,
+        shape: Floats,
+        exposure: Floats,
+        changes: Ints,
+        visits: Ints,
+        flags: FlagBits | None = None,
+    ) -> Estimates:
+        """Return the estimates of states whose columns lie apart."""
         tail = (1 - self.level) / 2
-        rate = np.exp(digamma(shape)) / exposure
+        rate, low, high = np.empty((3, len(shape)))
+
+        def work(rows: slice) -> None:
+            a, b = shape[rows], exposure[rows]
+            rate[rows] = np.exp(digamma(a)) / b
+            # The geometric mean of a small shape lies below the middle third.
+            np.minimum(gamma_quantile(a, tail) / b, rate[rows], out=low[rows])
+            np.maximum(gamma_quantile(a, 1 - tail) / b, rate[rows], out=high[rows])
+
+        over_blocks(work, len(shape))
         return Estimates(
             rate=rate,
-            # The geometric mean of a small shape lies below the middle third.
-            low=np.minimum(gamma_quantile(shape, tail) / exposure, rate),
-            high=np.maximum(gamma_quantile(shape, 1 - tail) / exposure, rate),
+            low=low,
+            high=high,
             shape=shape,
             exposure=exposure,
             changes=changes,
             visits=visits,
-            status=status,
-            flags=np.zeros(len(state), np.uint32) if flags is None else flags.copy(),
+            status=status_of(changes, visits, prior=True),
+            flags=np.zeros(len(shape), np.uint32) if flags is None else flags.copy(),
             method="gamma",
         )

@@ -30,7 +30,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from recrawl.arrays.special import digamma, trigamma
+from recrawl.arrays.blocks import over_blocks
+from recrawl.arrays.special import digamma, log_moments, trigamma
 from recrawl.errors import InvalidParameter
 from recrawl.rates.gamma_state import gamma_states
 from recrawl.visits.histories import Histories
@@ -58,6 +59,8 @@ _ROUNDS = 4
 _ROUNDS_IN_NOISE = 40
 _INNER_ROUNDS = 12
 _SETTLED = 1e-3
+_SECANT_STEPS = 6  # enough for 14 digits, whatever the variance
+_STANDS_STILL = 1e-7  # a step too short to tell a slope by
 # A fitted variance stays inside: shapes from a tenth, where single pages are spread over twelve
 # orders of magnitude, to ten thousand, where all are alike.
 _VARIANCES = (1e-4, 101.4)
@@ -160,7 +163,7 @@ def fit_prior(
     check_sites(site_of_page, np.iinfo(np.int64).max)
     pages, some = pages_of_priors(histories, site_of_page, hashes)
     one_site = np.zeros(len(some), np.int64)
-    default = _log_moments(np.array([DEFAULT_SHAPE]), np.array([DEFAULT_EXPOSURE]))
+    default = log_moments(np.array([DEFAULT_SHAPE]), np.array([DEFAULT_EXPOSURE]))
     strangers = _Others(default[0][0], default[1][0], default[1][0], _STRANGERS)
     mean, variance = _fit(histories.take(some), one_site, 1, strangers, false_changes)
     if sites is not None:
@@ -341,10 +344,18 @@ def _averaged(
 ) -> tuple[Floats, Floats]:
     """One EM step: posterior moments of the pages under a prior, averaged over each site."""
     shape, exposure = _gamma(*moments)
-    means, variances = _log_moments(shape[site] + evidence[0], exposure[site] + evidence[1])
+    means, second = np.empty(len(site)), np.empty(len(site))
+
+    def work(rows: slice) -> None:
+        prior, more = site[rows], (evidence[0][rows], evidence[1][rows])
+        mean, variance = log_moments(shape[prior] + more[0], exposure[prior] + more[1])
+        means[rows] = mean
+        second[rows] = variance + mean * mean
+
+    over_blocks(work, len(site))
     pages = np.bincount(site, minlength=len(shape))
     sums = np.bincount(site, means, len(shape))
-    squares = np.bincount(site, variances + means**2, len(shape))
+    squares = np.bincount(site, second, len(shape))
 
     weight = others.pages * np.minimum(moments[1] / others.spread, 1)
     mean = (sums + weight * others.mean) / (pages + weight)
@@ -353,17 +364,19 @@ def _averaged(
     return mean, np.clip(variance, *_VARIANCES)
 
 
-def _log_moments(shape: Floats, exposure: Floats) -> tuple[Floats, Floats]:
-    """Mean and variance of the logarithm of a Gamma rate."""
-    return digamma(shape) - np.log(exposure), trigamma(shape)
-
-
 def _gamma(mean: Floats, variance: Floats) -> tuple[Floats, Floats]:
     """Shape and exposure of the Gamma whose logarithm has this mean and variance."""
-    shape = np.where(variance > 1, 1 / np.sqrt(variance), 1 / variance)
-    for _ in range(25):
-        # ln psi' falls by 1 to 2 a unit of ln a: each round leaves at most a third of the error.
-        shape = shape * (trigamma(shape) / variance) ** (2 / 3)
+    log = np.where(variance > 1, -np.log(variance) / 2, -np.log(variance))
+    step, height, slope = np.zeros_like(log), np.zeros_like(log), np.full_like(log, -1.5)
+    for _ in range(_SECANT_STEPS):
+        # The secant method: ln psi' falls by 1 to 2 per unit of ln a, so no step can go far wrong.
+        before, height = height, np.log(trigamma(np.exp(log)) / variance)
+        moved = np.abs(step) > _STANDS_STILL
+        slope = np.where(moved, (height - before) / np.where(moved, step, 1.0), slope)
+        slope = np.clip(slope, -2.0, -1.0)
+        step = -height / slope
+        log += step
+    shape = np.exp(log)
     return shape, np.exp(digamma(shape) - mean)
 
 

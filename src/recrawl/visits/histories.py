@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recrawl.arrays.blocks import over_blocks
 from recrawl.arrays.ranges import expand_ranges, sums
 from recrawl.errors import InvalidHistory
 from recrawl.units import MICROSECONDS_A_DAY
@@ -191,7 +192,15 @@ class Histories:
 
     def total(self, values: Any) -> Any:  # noqa: ANN401 - floats in, floats out
         """Sum of `values`, one per gap, over each page."""
-        return sums(values, self.offsets, np.int64 if values.dtype.kind in "bi" else np.float64)
+        dtype = np.int64 if values.dtype.kind in "bi" else np.float64
+        totals = np.empty(len(self), dtype)
+
+        def work(pages: slice) -> None:
+            rows, offsets = self.block(pages)
+            totals[pages] = sums(values[rows], offsets, dtype)
+
+        over_blocks(work, len(self))
+        return totals
 
     def take(self, pages: Ints) -> Histories:
         """Only the named pages, in the order named."""

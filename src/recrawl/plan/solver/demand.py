@@ -19,12 +19,14 @@ import numpy as np
 from recrawl.plan.objectives import Detected, Freshness, Missed
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from recrawl.arrays.types import Bools, Floats, Ints
     from recrawl.plan.objectives import Objective
     from recrawl.plan.solver.inverse_value import InverseValue
 
 _MOST_STEPS = 60
-_CLOSE = 1e-9  # Newton's last step squares this
+_CLOSE = 1e-7  # Newton's last step squares this
 NEVER = 225.0  # logarithm of u that stands for never: 10^98 times what was watched
 _HALF = 0.5
 
@@ -38,11 +40,14 @@ def log_due(
     most = most_value(objective, shape)
     share = wanted / most
     if isinstance(objective, Freshness | Detected):
-        near = share > _HALF
-        log = _by_value(objective, shape, np.where(near, most / 2, wanted), start)
-        if near.any():
-            rest = _by_rest(objective, shape[near], share[near], log[near])
-            log[near] = rest
+        log, near = np.empty_like(shape), share > _HALF
+        for rows, solve, goal in (
+            (np.flatnonzero(~near), _by_value, wanted),
+            (np.flatnonzero(near), _by_rest, share),
+        ):
+            if len(rows):
+                begin = None if start is None else start[rows]
+                log[rows] = solve(objective, shape[rows], goal[rows], begin)
         return log
     return _by_value(objective, shape, wanted, start)
 
@@ -56,19 +61,34 @@ def most_value(objective: Objective, shape: Floats) -> Floats:
 
 def _by_value(objective: Objective, shape: Floats, wanted: Floats, start: Floats | None) -> Floats:
     """Newton on ln V over ln u, from below: V is at most a u^2 / 2, and ln V is concave."""
-    ones = np.ones_like(shape)
     want = np.log(np.maximum(wanted, np.finfo(np.float64).tiny))
     least = _least(objective, shape, want)
     log = least if start is None else np.clip(start, least, NEVER)
-    for _ in range(_MOST_STEPS):
+
+    def move(log: Floats, shape: Floats, want: Floats, least: Floats) -> Floats:
         u = np.exp(log)
-        value = objective.expected_value(shape, ones, u)
-        slope = u * objective.expected_wear(shape, ones, u) / value
+        value, wear = objective.value_and_wear(shape, u)
+        slope = u * wear / value
         step = np.clip((want - np.log(value)) / np.maximum(slope, 1e-12), -40, 40)
-        log = np.clip(log + step, least, NEVER)
-        if np.abs(step).max(initial=0) < _CLOSE:
-            break
-    return log
+        return np.clip(log + step, least, NEVER)
+
+    return _newton(move, log, shape, want, least)
+
+
+def _newton(move: Callable[..., Floats], log: Floats, *columns: Floats) -> Floats:
+    """Repeat `move(log, *columns)` until nothing moves; rows that stand still are left out."""
+    found, rows = log.copy(), np.arange(len(log))
+    for _ in range(_MOST_STEPS):
+        before, log = log, move(log, *columns)
+        moving = np.flatnonzero(np.abs(log - before) >= _CLOSE)
+        if len(moving) <= _HALF * len(log):
+            found[rows] = log
+            if not len(moving):
+                return found
+            rows, log = rows[moving], log[moving]
+            columns = tuple(column[moving] for column in columns)
+    found[rows] = log
+    return found
 
 
 def _least(objective: Objective, shape: Floats, want: Floats) -> Floats:
@@ -83,12 +103,15 @@ def _least(objective: Objective, shape: Floats, want: Floats) -> Floats:
     return log if isinstance(objective, Freshness) else np.maximum(log, want)
 
 
-def _by_rest(objective: Objective, shape: Floats, share: Floats, log: Floats) -> Floats:
+def _by_rest(objective: Objective, shape: Floats, share: Floats, start: Floats | None) -> Floats:
     """Newton on -ln(1 - V / most) over ln u, which is convex and nearly straight far out."""
     fresh = isinstance(objective, Freshness)
     with np.errstate(divide="ignore"):
         want = -np.log1p(-np.minimum(share, 1.0))
-    for _ in range(_MOST_STEPS):
+    if start is None:
+        start = _by_value(objective, shape, most_value(objective, shape) / 2, None)
+
+    def move(log: Floats, shape: Floats, want: Floats) -> Floats:
         u = np.exp(log)
         over = u if fresh else u / (1 + u)
         depth = shape * np.log1p(u) - np.log1p(shape * over)
@@ -96,11 +119,10 @@ def _by_rest(objective: Objective, shape: Floats, share: Floats, log: Floats) ->
         bent = gone if fresh else gone / (1 + u)
         slope = shape * gone - shape * (over if fresh else bent) / (1 + shape * over)
         step = np.clip((want - depth) / slope, -40, 40)
-        log = np.minimum(log + step, NEVER)
-        moving = np.abs(step) > _CLOSE
-        if not (moving & (log < NEVER)).any():
-            break
-    return np.where(share < 1, log, NEVER)
+        moved: Floats = np.minimum(log + step, NEVER)
+        return moved
+
+    return np.where(share < 1, _newton(move, start, shape, want), NEVER)
 
 
 _STEEPEST = 1e6
@@ -197,7 +219,7 @@ class UncertainDemand:
         visits = self.visits(rows, price)
         shape, wanted = self.shape[rows], self.scale[rows] * price
         u = np.exp(self.last[rows])
-        wear = self.objective.expected_wear(shape, np.ones_like(u), u)
+        _, wear = self.objective.value_and_wear(shape, u)
         elasticity = np.minimum(wanted / np.maximum(u * wear, _TINY), _STEEPEST)
         return visits, visits * elasticity
 
