@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from recrawl.scheduler import Scheduler
     from recrawl.visits import AnswerKind, Flag, GapOutcome, Histories, Vetting, Visit, histories_of
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "AnswerKind",
