@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 _RENEWALS = 4  # of a lease, before it is over
 _LONGEST_PAUSE = 2.0  # seconds; whoever joins is not to wait for its slots
 _AGAIN_SECONDS = 0.5
-_OPENED_TOGETHER = 2  # slots: while the server reads for one, the worker makes the other ready
+_FEW_REPLAYED = 1000  # visits since a checkpoint; more keep the processor from other slots
 _OPENED_SECONDS = 5.0  # that a slot waits for others to be opened, before it is crawled
 _SHARE_TIMES = 20.0  # times what it takes to share the budget, before it is shared again
 
@@ -152,7 +152,8 @@ class Worker:
         self._each_page: Budget | None = None  # what the whole budget is for a page
         self._stopping = False
         self._moved = asyncio.Event()
-        self._opening = asyncio.Semaphore(_OPENED_TOGETHER)
+        self._opening = asyncio.Semaphore(1)
+        self._two_at_once = False
         self._failure: BaseException | None = None
         self._once = False
         self._left = Tally()  # of slots that were given back
@@ -322,10 +323,13 @@ class Worker:
                 opened=partial(self._opened, scope, held.lease),
                 feed=feed,
             )
-            async with self._opening:  # a few at a time: the first are crawled soon
+            async with self._opening:  # one after the other: the first is crawled soon
                 if held.leaving:
                     return
                 crawler = await stack.enter_async_context(crawl)
+            if crawler.crawl.unsaved <= _FEW_REPLAYED and not self._two_at_once:
+                self._two_at_once = True  # the server reads for one, we make the other ready
+                self._opening.release()
             if feed is not None and self._settings.push is not None:
                 everywhere = StoreFeeds(self._settings, feed, crawler.crawl)
                 crawler.receive_pushes(self._settings.push, everywhere)
