@@ -316,7 +316,7 @@ def test_checking_names_what_does_not_fit(address, store, server):
 def test_views_and_tables_are_those_of_a_file(address, store, server, tmp_path):
     """Users read the same views, and `recrawl move` the same columns."""
     create_store(tmp_path / "pages.db").close()
-    own = {"writers", "counters", "workers", "slots", "slot_notes", "slot_hosts", "prices"}
+    own = {"writers", "counters", "workers", "slots", "slot_notes", "slot_hosts"}
     query = """
         select table_name, column_name from information_schema.columns
         where table_schema = current_schema order by table_name, ordinal_position

@@ -397,9 +397,8 @@ class Worker:
         demands = await asyncio.to_thread(self._leases.demands)
         if not any(each.live for each in demands.values()):
             return
-        price, self._shares = budget_shares(demands, self._settings.budget)
+        _, self._shares = budget_shares(demands, self._settings.budget)
         self._set_each_page(demands)
-        await asyncio.to_thread(self._leases.set_price, price)
         for slot, each in self._held.items():
             if each.crawler is not None:
                 each.said = found.get(slot, -1) if slot in self._shares else -1

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from recrawl.errors import StoreError
 from recrawl.plan.shared_price import SlotDemand, SpendingCurve
-from recrawl.store import APPLICATION
 from recrawl.store.postgres import lock, schema, slot_hosts
 from recrawl.store.postgres.connections import connect, transaction, translate_errors
 from recrawl.store.postgres.database import PostgresDatabase
@@ -70,12 +69,6 @@ _PUBLISH = """
 _CURVES = """
     select slot, curve, coalesce(until > clock_timestamp(), false) from slots
     where curve is not null
-"""
-_PRICE = "select price from prices where id = 0"
-_SETTING = "select pg_try_advisory_xact_lock($1::integer, 0)"
-_SET_PRICE = """
-    insert into prices values (0, $1, clock_timestamp())
-    on conflict (id) do update set price = excluded.price, at = excluded.at
 """
 
 
@@ -188,20 +181,6 @@ class PostgresLeases:
             slot: SlotDemand(SpendingCurve(prices, visits), pages, spent, live, tuple(*learned))
             for slot, ((prices, visits, pages, spent, *learned), live) in found.items()
         }
-
-    def price(self) -> float | None:
-        """The price that was last set; None before the first."""
-        with translate_errors(self._address):
-            found = self._connected().execute(_PRICE).fetchone()
-            return None if found is None else float(found[0])
-
-    def set_price(self, price: float) -> None:
-        """Set the price of all, unless another worker is just setting it."""
-        with translate_errors(self._address):
-            connection = self._connected()
-            with transaction(connection):
-                if (connection.execute(_SETTING, (APPLICATION + 2,)).fetchone() or (False,))[0]:
-                    connection.execute(_SET_PRICE, (price,))
 
     def close(self) -> None:
         """Close the connection. Idempotent."""

@@ -34,6 +34,7 @@ _TABLES = """
     where relnamespace = (select oid from pg_namespace where nspname = $1) and relkind in ('r', 'v')
 """
 _MADE = re.compile(r"^CREATE (TABLE|VIEW) (\w+)", re.MULTILINE)
+_DROPPED = re.compile(r"^DROP (?:TABLE|VIEW) (\w+)", re.MULTILINE)
 _KINDS = {"TABLE": "r", "VIEW": "v"}
 _FORMAT = "select value from meta where name = 'format'"
 _PUT_FORMAT = """
@@ -50,8 +51,13 @@ def steps_in() -> tuple[str, ...]:
 
 @cache
 def _made() -> dict[str, str]:
-    """Tables and views that the migrations make, with their kinds."""
-    return {name: kind for step in steps_in() for kind, name in _MADE.findall(step)}
+    """Tables and views that the migrations make and leave, with their kinds."""
+    made: dict[str, str] = {}
+    for step in steps_in():
+        for name in _DROPPED.findall(step):
+            del made[name]
+        made |= {name: kind for kind, name in _MADE.findall(step)}
+    return made
 
 
 def exists(connection: psycopg.Connection[Any], address: PostgresAddress) -> bool:

@@ -115,12 +115,6 @@ class SlotLeases(Protocol):
     def demands(self) -> dict[int, SlotDemand]:
         """What each slot said last, whether somebody holds it or not."""
 
-    def price(self) -> float | None:
-        """The price that was last set; None before the first."""
-
-    def set_price(self, price: float) -> None:
-        """Set the price of all, unless another worker is just setting it."""
-
     def close(self) -> None:
         """Close the connection. Idempotent."""
 
