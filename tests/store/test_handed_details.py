@@ -25,7 +25,7 @@ from recrawl.parse.store_addresses import read_address
 from recrawl.settings.rules import NO_RULE, Rule
 from recrawl.settings.settings import Settings
 from recrawl.settings.slots import SlotScope, slot_of
-from recrawl.store import create_store, open_for_writing, open_store
+from recrawl.store import open_for_writing, open_store
 from recrawl.store.postgres.connections import connect
 from recrawl.store.retention import Retention
 from recrawl.store.slots.leases import SlotLease, lease_slots, open_slot
@@ -45,12 +45,8 @@ HERE, THERE = SlotScope.all_of(SETTINGS, 2)
 
 @pytest.fixture
 def place():
-    with postgres.place() as place:
-        create_store(place).close()
-        leases = lease_slots(place, 600.0)
-        leases.prepare(2)
+    with postgres.divided_store(2) as place:
         yield place
-        leases.close()
 
 
 @pytest.fixture

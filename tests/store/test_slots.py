@@ -58,12 +58,8 @@ NEVER = 1e18  # seconds, when a lease of these tests is over
 
 @pytest.fixture
 def place():
-    with postgres.place() as place:
-        create_store(place).close()
-        leases = lease_slots(place, 600.0)
-        leases.prepare(2)
+    with postgres.divided_store(2) as place:
         yield place
-        leases.close()
 
 
 def held(place, slot):
