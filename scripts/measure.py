@@ -76,7 +76,7 @@ def slivers(texts: Mapping[str, str]) -> list[str]:
         others = by[name]
         if len(others) == 1 and text.count("\n") < _SLIVER and name.count(".") > 1:
             (other,) = others
-            if other.split(".")[1] == name.split(".")[1]:
+            if other.split(".")[1:2] == name.split(".")[1:2]:
                 short.append(name)
     return short
 
