@@ -31,7 +31,7 @@ from recrawl.adapters.tables.worlds import read_world
 from recrawl.plan.budget import Budget
 from recrawl.plan.objectives import OBJECTIVES
 from recrawl.policies.recrawl.policy import Recrawl
-from recrawl.policies.recrawl.prior_sums import AssumedRates
+from recrawl.policies.recrawl.prior_sums import PUBLIC_RATES, AssumedRates
 from recrawl.simulate.run import simulate
 from recrawl.simulate.world import World
 from recrawl.units import MICROSECONDS_A_DAY, epoch_days
@@ -156,9 +156,12 @@ def main() -> None:
     options = parser.parse_args()
     print(f"{'without':<14}{'changes a day':>14}{'shape':>8}")
     sources = sorted(path.name for path in options.folder.iterdir() if path.is_dir())
-    for name in ("", *sources):
-        found = fitted(options.folder, without=name)
+    fits = {name: fitted(options.folder, without=name) for name in ("", *sources)}
+    for name, found in fits.items():
         print(f"{name or '(none)':<14}{found.prior_rate:>14g}{found.prior_shape:>8g}")
+    shipped = (PUBLIC_RATES.prior_rate, PUBLIC_RATES.prior_shape)
+    verdict = "holds" if (fits[""].prior_rate, fits[""].prior_shape) == shipped else "FALLS SHORT"
+    print(f"{verdict}: {shipped[0]:g} changes a day, shape {shipped[1]:g}, as `public` ships")
     if options.starts:
         show_starts(options.folder, options.starts)
 

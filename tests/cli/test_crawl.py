@@ -343,6 +343,19 @@ def test_a_crawl_begins_with_the_rates_of_another(tmp_path):
     assert run("status", cwd=tmp_path).code == 0
 
 
+def test_a_crawl_begins_with_the_rates_of_public_sources_unless_a_file_has_that_name(tmp_path):
+    with site() as server:
+        crawl_in(tmp_path, server)
+        first = run("crawl", "--once", "--prior-from", "public", cwd=tmp_path)
+        policy = load_settings(tmp_path / "recrawl.toml").policy
+        (tmp_path / "public").write_text("")
+        ended = run("crawl", "--once", "--prior-from", "public", cwd=tmp_path)
+
+    assert policy == "recrawl:prior_rate=0.00873:prior_shape=0.745"
+    assert "as on six public sources" in first.err
+    assert "public" in sentence(ended)
+
+
 def test_a_policy_that_assumes_no_rates_is_refused_one(tmp_path):
     (tmp_path / "visits.csv").write_text(
         "page,visited_at,changed\n/a,2026-01-01,\n/a,2026-01-02,true\n"

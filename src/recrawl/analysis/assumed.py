@@ -13,8 +13,9 @@ from recrawl.adapters.tables.table_options import TableOptions
 from recrawl.adapters.tables.visits import VisitReading
 from recrawl.analysis.sources import visits_input
 from recrawl.errors import InvalidParameter
-from recrawl.policies.recrawl.prior_sums import AssumedRates
+from recrawl.policies.recrawl.prior_sums import PUBLIC_RATES, AssumedRates
 
+PUBLIC = "public"  # names the rates that come with the package
 _DIGITS = 4  # of what is written into settings: rates are known to a few per cent
 
 
@@ -22,8 +23,10 @@ def assumed_from(source: str | Path) -> AssumedRates:
     """Rates of a site that nobody has visited yet, from all sites of a store or a visit log.
 
     Args:
-        source: Path of the store or the log.
+        source: Path of the store or the log, or `public` for rates of public sources.
     """
+    if str(source) == PUBLIC and not Path(source).exists():
+        return PUBLIC_RATES
     with (
         visits_input(str(source), TableOptions.of()) as table,
         Log(VisitReading(table), sys.maxsize, Path()) as log,

@@ -116,8 +116,10 @@ def crawl(
 
     With --prior-from pages that were never visited are assumed to change as those of
     another crawl do, which makes the first forecasts right where its sites are alike.
-    The rates are written to recrawl.toml, as parameters of the policy, and stay what
-    they are. They count for fifty pages, which those that are visited soon outnumber.
+    `public` stands for terms of service, API descriptions and documentation, whose
+    pages change every 16 weeks on average. The rates are written to recrawl.toml, as
+    parameters of the policy, and stay what they are. They count for fifty pages,
+    which those that are visited soon outnumber.
 
     \b
     Examples:
@@ -127,6 +129,7 @@ def crawl(
         recrawl crawl --on-change ./index-page
         recrawl crawl --serve 8117
         recrawl crawl --prior-from ../news/recrawl.db
+        recrawl crawl --prior-from public
         recrawl crawl --engine ray --workers 8
     """  # noqa: D301 - \b tells click to leave the paragraph alone
     import asyncio

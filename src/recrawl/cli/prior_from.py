@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 PRIOR_FROM = typer.Option(
     "--prior-from",
     metavar="STORE|LOG",
-    help="Assume of pages never visited the change rates in another crawl's store or a visit log.",
+    help="Assume of pages never visited the change rates in another crawl's store or a visit log; "
+    "`public`: those of six public sources.",
     show_default=False,
 )
 
@@ -73,7 +74,10 @@ def _read(source: str) -> AssumedRates:
 
 
 def _sentence(assumed: AssumedRates, source: str) -> str:
+    from recrawl.policies.recrawl.prior_sums import PUBLIC_RATES
+
+    where = "on six public sources" if assumed is PUBLIC_RATES else f"in {source}"
     return (
         f"Pages never visited are assumed to change {assumed.prior_rate:g} times per day "
-        f"on average (shape {assumed.prior_shape:g}), as in {source}."
+        f"on average (shape {assumed.prior_shape:g}), as {where}."
     )
