@@ -92,9 +92,9 @@ class LeasedPage:
     rule: Rule
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class PageVisit:
-    """One visit to a page, from its response to the store.
+    """One visit to a page, from its response to the store; completed on the way.
 
     Args:
         page: Number of the page.
@@ -371,7 +371,7 @@ class PageVisitor:
             visit = await self._check_noise(page, visit, sampled=False)
         if visit.outcome is VisitOutcome.CHANGED and visit.audit is Audit.NONE:
             false = trust.false_changes.chance(page.lease.host, page.lease.page)
-            return replace(visit, false_changes=false)
+            visit.false_changes = false
         return visit
 
     def _checks(self, page: LeasedPage, verdict: Verdict) -> bool:
