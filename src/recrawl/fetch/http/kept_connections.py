@@ -112,7 +112,7 @@ class KeptConnections:
         oldest = asyncio.get_running_loop().time() - _KEPT_SECONDS
         while origin.idle:
             connection, since = origin.idle.popleft()
-            if since >= oldest and not connection.is_lost:
+            if since >= oldest and connection.is_usable():
                 return connection
             connection.close()
         return None
@@ -200,7 +200,9 @@ class KeptConnections:
         loop = asyncio.get_running_loop()
         self._sweeping, oldest = None, loop.time() - _KEPT_SECONDS
         for origin in self._origins.values():
-            while origin.idle and (origin.idle[0][1] <= oldest or origin.idle[0][0].is_lost):
+            while origin.idle and not (
+                origin.idle[0][1] > oldest and origin.idle[0][0].is_usable()
+            ):
                 origin.idle.popleft()[0].close()
         if any(origin.idle for origin in self._origins.values()):
             self._sweeping = loop.call_later(_KEPT_SECONDS, self._sweep)
@@ -346,7 +348,11 @@ class KeptConnection(asyncio.Protocol):
         """Wait for another request; False where none may be made, since this has not ended well."""
         self._is_asked = False
         self._silent_until = self._ends = inf
-        return self.content.is_eof() and not (self._is_spoilt or self.is_lost)
+        return self.content.is_eof() and self.is_usable()
+
+    def is_usable(self) -> bool:
+        """Whether it has neither ended nor begun to end since the newest response."""
+        return not (self._is_spoilt or self.is_lost or self._transport.is_closing())
 
     async def ask(self, request: bytes, limits: RequestLimits) -> None:
         """Send a request, and wait until its response is whole, or must be read to go on."""
