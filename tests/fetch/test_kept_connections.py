@@ -5,13 +5,17 @@ import asyncio
 import aiohttp
 import pytest
 
+from recrawl.fetch.access import AccessTable
+from recrawl.fetch.fetcher import RequestLimits
 from recrawl.fetch.http import kept_connections
 from recrawl.fetch.http.client import HttpFetcher
-from recrawl.fetch.http.kept_connections import KeptConnections
 from recrawl.parse.messages import Request
+from recrawl.settings.access_keys import AccessRule
+from recrawl.settings.rules import Rule
+from recrawl.settings.settings import Settings
 from tests.fetch.asking import AGENT, SMALL
 from tests.fetch.test_faults import FAULTS
-from tests.servers.answers import in_turn, page, raw
+from tests.servers.answers import chunked, dripping, in_turn, never, page, raw
 from tests.servers.faults import FaultServer
 
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
@@ -113,10 +117,125 @@ def test_remarks_on_the_way_are_passed_over():
     assert [each.body for each in asyncio.run(asked())] == [b"a", b"hi"]
 
 
-def test_other_releases_of_aiohttp_are_asked_through_their_sessions(monkeypatch):
-    async def asked(self, *_):
-        assert not self._keys
+@pytest.mark.parametrize(
+    ("behaviour", "limits"),
+    [
+        (never(), RequestLimits(idle_seconds=0.3)),
+        (dripping(b"x" * 1000, 0.05), RequestLimits(total_seconds=0.6)),
+        (dripping(b"x" * 1000, 0.05, headers_too=True), RequestLimits(total_seconds=0.6)),
+        (raw(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhi", keep=True), None),
+    ],
+    ids=["silent", "dripping body", "dripping headers", "silent within the body"],
+)
+def test_limits_of_time_hold_on_kept_connections(behaviour, limits):
+    """No request has a timer of its own there."""
+    limits = limits or RequestLimits(idle_seconds=0.3)
 
-    monkeypatch.setattr(kept_connections, "_TESTED", "0.")
-    monkeypatch.setattr(KeptConnections, "ask", asked)
-    assert len(asyncio.run(sent(("/", {}), ("/", {})))) == 2
+    async def asked(*before):
+        async with FaultServer({"/": in_turn(*before, behaviour, page(b"b"))}) as server:
+            fetcher = HttpFetcher(AGENT, limits)
+            request = Request(server.address("/"), local=True)
+            found = [await fetcher.fetch(request) for _ in (*before, behaviour, "after")]
+            await fetcher.close()
+            return found
+
+    *_, new, _ = asyncio.run(asked())
+    *_, kept, after = asyncio.run(asked(page(b"a")))
+
+    assert (kept.problem, kept.detail) == (new.problem, new.detail)
+    assert kept.problem == "timeout"
+    assert after.body == b"b"
+
+
+@pytest.mark.parametrize("size", [0, 1, 70_000, 300_000, 900_000])
+def test_bodies_of_any_length_come_whole(size):
+    """From about 128 kB on the connection waits until somebody has read."""
+    body = bytes(range(256)) * (size // 256 + 1)
+    pieces = [body[at : at + 5_000] for at in range(0, len(body), 5_000)]
+
+    async def asked():
+        behaviour = in_turn(page(b"a"), page(body), chunked(pieces), page(b"b"))
+        async with FaultServer({"/": behaviour}) as server:
+            fetcher = HttpFetcher(AGENT, SMALL)
+            request = Request(server.address("/"), local=True)
+            found = [await fetcher.fetch(request) for _ in range(4)]
+            await fetcher.close()
+            return found, {each.connection for each in server.requests}
+
+    found, connections = asyncio.run(asked())
+    assert [each.body for each in found] == [b"a", body, body, b"b"]
+    assert connections == {0}
+
+
+def test_what_comes_unasked_is_taken_for_no_response():
+    """A host may send two responses to one request; the second is not that of the next page."""
+    late = []
+
+    async def answer(reader, writer):
+        late.append(writer)
+        while await reader.readuntil(b"\r\n\r\n"):
+            writer.write(ANSWER)
+
+    async def asked():
+        server = await asyncio.start_server(answer, "127.0.0.1", 0)
+        fetcher = HttpFetcher(AGENT)
+        request = Request(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/", local=True)
+        for _ in range(2):
+            await fetcher.fetch(request)
+        late[0].write(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
+        await asyncio.sleep(0.1)
+        found = await fetcher.fetch(request)
+        await fetcher.close()
+        server.close()
+        return found.body, len(late)
+
+    assert asyncio.run(asked()) == (b"hi", 2)
+
+
+def test_requests_at_once_get_connections_of_their_own():
+    async def asked():
+        async with FaultServer({"/": page(b"a")}) as server:
+            fetcher = HttpFetcher(AGENT)
+            request = Request(server.address("/"), local=True)
+            await fetcher.fetch(request)
+            found = await asyncio.gather(*(fetcher.fetch(request) for _ in range(3)))
+            await fetcher.close()
+            return [each.body for each in found], {each.connection for each in server.requests}
+
+    assert asyncio.run(asked()) == ([b"a"] * 3, {0, 1, 2})
+
+
+def test_idle_connections_are_closed_after_a_while(monkeypatch):
+    monkeypatch.setattr(kept_connections, "_KEPT_SECONDS", 0.1)
+
+    async def asked():
+        async with FaultServer({"/": page(b"a")}) as server:
+            fetcher = HttpFetcher(AGENT)
+            request = Request(server.address("/"), local=True)
+            for _ in range(2):
+                await fetcher.fetch(request)
+            opened = fetcher._open_sockets.count
+            await asyncio.sleep(0.5)
+            left = fetcher._open_sockets.count
+            await fetcher.close()
+            return opened, left
+
+    assert asyncio.run(asked()) == (1, 0)
+
+
+def test_credentials_are_written_as_a_session_writes_them(tmp_path, monkeypatch):
+    monkeypatch.setenv("WORD", "abc")
+
+    async def asked():
+        async with FaultServer({"/": page(b"a")}) as server:
+            rule = Rule(server.address("/"), access=AccessRule(token="env:WORD"))
+            table = AccessTable(Settings(AGENT, rules=(rule,)), tmp_path)
+            fetcher = HttpFetcher(AGENT, access=table)
+            for _ in range(2):
+                await fetcher.fetch(Request(server.address("/"), etag='"1"', local=True))
+            await fetcher.close()
+            return [(each.connection, each.headers) for each in server.requests]
+
+    first, second = asyncio.run(asked())
+    assert first == second
+    assert first[1]["authorization"] == "Bearer abc"

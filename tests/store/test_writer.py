@@ -55,6 +55,28 @@ def test_receipts_come_in_order_and_what_has_one_is_on_disk(store, path):
     assert seen == 250
 
 
+def test_visits_are_answered_without_futures_in_the_same_order(store, path):
+    async def crawl():
+        writer, answers = Writer(store), []
+        for number in range(150):
+            writer.put_visit(visit(number % 3, number), answers.append)
+        last = writer.put(visit(0, 150))
+        last.add_done_callback(lambda done: answers.append(done.result()))
+        writer.put_visit(visit(99), lambda error: answers.append(type(error)))
+        await writer.written()
+        with open_store(path) as reader:
+            seen = reader.last_visit()
+        await asyncio.sleep(0)
+        await writer.close()
+        return answers, seen, writer.queued
+
+    answers, seen, queued = asyncio.run(crawl())
+
+    assert sorted(answers, key=str) == sorted([*range(1, 152), InvalidParameter], key=str)
+    assert answers[:100] == list(range(1, 101))
+    assert (seen, queued) == (151, 0)
+
+
 def test_a_full_batch_goes_at_once_and_the_rest_after_a_moment(store, monkeypatch):
     sizes = batches_of(store, monkeypatch)
 

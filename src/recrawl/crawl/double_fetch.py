@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from recrawl.crawl.page_visit import LeasedPage
     from recrawl.detect.change import Convert
     from recrawl.detect.masks.masks import Masks
+    from recrawl.detect.verdict import ReadPage
     from recrawl.parse.messages import Response
 
 
@@ -42,6 +43,7 @@ def compared(
     page: LeasedPage,
     known: Masks,
     converts: Sequence[Convert],
+    read: ReadPage | None = None,
 ) -> Pair:
     """What two responses of a page show of each other.
 
@@ -51,13 +53,14 @@ def compared(
         page: The page.
         known: What is known to differ by itself.
         converts: Turns the body of each into HTML.
+        read: What a reader sees of the first; None to read it.
     """
     if first.body == second.body and not page.masks:
         return Pair(differed=False, masks=None, left=0.0)
-    one, two = (
-        read_response(each, page.rule.criteria, None, convert).lines
-        for each, convert in zip((first, second), converts, strict=True)
-    )
+    criteria = page.rule.criteria
+    if read is None:
+        read = read_response(first, criteria, None, converts[0])
+    one, two = read.lines, read_response(second, criteria, None, converts[1]).lines
     if one is None or two is None:
         return Pair(differed=True, masks=None, left=1.0)
     masks = learn_masks(one, two, known)

@@ -8,7 +8,7 @@ Touches: a store, through what it is given.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from recrawl.crawl.tally import Tally
@@ -91,16 +91,7 @@ class Ledger:
     def put_visit(self, made: VisitMade, visit: PageVisit) -> None:
         """Write a visit down, and count and report it once it is on disk."""
         self._remember(made)
-
-        def written(done: asyncio.Future[Receipt]) -> None:
-            self._forget(made)
-            if done.cancelled() or done.exception() is not None:
-                return
-            number = done.result()
-            assert isinstance(number, int)  # noqa: S101 - a visit's receipt is its number
-            self._acknowledge(replace(visit, number=number))
-
-        self.put(made).add_done_callback(written)
+        self._writer.put_visit(made, partial(self._visit_written, made, visit))
 
     def put_report(self, entry: VisitsReported) -> asyncio.Future[Receipt]:
         """Write visits down that another crawler made."""
@@ -146,16 +137,25 @@ class Ledger:
                 del kept[made.page]
 
     def _written(self, future: asyncio.Future[Receipt]) -> None:
-        if future.cancelled():
-            return
-        error = future.exception()
+        if not future.cancelled() and (error := future.exception()) is not None:
+            self._lose(error)
+
+    def _lose(self, error: BaseException) -> None:
         # An entry that was refused for its own sake is missing; all others go on.
         if isinstance(error, StoreError):
             self._fail(error)
-        elif error is not None:
+        else:
             self.tally.lost += 1
 
-    def _acknowledge(self, visit: PageVisit) -> None:
+    def _visit_written(
+        self, made: VisitMade, visit: PageVisit, answer: Receipt | Exception
+    ) -> None:
+        self._forget(made)
+        if isinstance(answer, Exception):
+            self._lose(answer)
+            return
+        assert isinstance(answer, int)  # noqa: S101 - a visit's receipt is its number
+        visit.number = answer
         self.tally.count(visit)
         try:
             self._on_visit(visit)

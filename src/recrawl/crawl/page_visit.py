@@ -92,9 +92,9 @@ class LeasedPage:
     rule: Rule
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class PageVisit:
-    """One visit to a page, from its response to the store.
+    """One visit to a page, from its response to the store; completed on the way.
 
     Args:
         page: Number of the page.
@@ -108,6 +108,8 @@ class PageVisit:
         manifest: Chunks of a new copy; None where they are not to be written down.
         original: The page that this one is a copy of, if it is one.
         number: Its number in the store; 0 until it is on disk.
+        read: What a reader sees of the response, until the visit is judged for good; None where
+            the response was not read.
     """
 
     page: int
@@ -121,6 +123,7 @@ class PageVisit:
     manifest: Manifest | None = None
     original: DuplicateOf | None = None
     number: int = 0
+    read: ReadPage | None = None
 
     @property
     def outcome(self) -> VisitOutcome:
@@ -202,6 +205,7 @@ class PageVisitor:
             detail = f"the page cannot be read ({error!r:.200})"
             response = replace(response, body=b"", problem="bad-answer", detail=detail)
             return self._visit_of(page, response, Verdict(VisitOutcome.FAILED), now)
+        visit.read = None  # nobody asks for it any more
         return await self._with_manifest(page, self._weighed(page, visit))
 
     def _others_than(self, page: LeasedPage) -> Callable[[str], bool]:
@@ -214,20 +218,36 @@ class PageVisitor:
         return PageVisit(page.lease.page, page.address, now, response, verdict)
 
     async def _judge(
-        self, page: LeasedPage, response: Response, now: float, masks: Masks | None = None
+        self,
+        page: LeasedPage,
+        response: Response,
+        now: float,
+        masks: Masks | None = None,
+        read: ReadPage | None = None,
     ) -> PageVisit:
-        """The verdict on one response, with what it asks of crawlers."""
+        """The verdict on one response, with what it asks of crawlers.
+
+        Args:
+            page: The page.
+            response: The response.
+            now: The instant.
+            masks: What differs by itself on the page; None for what was known before.
+            read: What a reader sees of the response, where it was read already.
+        """
         at = now * SECONDS_A_DAY
         settled = verdict_unread(page.address, response, page.copy)
         if settled is None:
-            settled, tags = await self._judge_content(page, response, self._known(page, masks), at)
+            known = self._known(page, masks)
+            settled, tags, read = await self._judge_content(page, response, known, at, read)
         elif response.body:
             async with self._reader.turn(len(response.body), response.address) as run:
                 tags = await run(partial(self._tags, page, response))
         else:
             tags = self._tags(page, response)
         settled = with_lasting_validators(settled, response, at)
-        return self._visit_of(page, response, with_robots_tags(settled, tags, page.copy, at), now)
+        visit = self._visit_of(page, response, with_robots_tags(settled, tags, page.copy, at), now)
+        visit.read = read
+        return visit
 
     def _tags(self, page: LeasedPage, response: Response) -> RobotsTags:
         """What a page asks, where that is heeded; a 304 only adds to what the page has said."""
@@ -242,39 +262,50 @@ class PageVisitor:
         return tags | RobotsTags(page.copy.robots, inf if after is None else after)
 
     async def _judge_content(
-        self, page: LeasedPage, response: Response, known: PageFacts, at: float
-    ) -> tuple[Verdict, RobotsTags]:
-        """The verdict on a response that must be read, and what it asks of crawlers."""
+        self,
+        page: LeasedPage,
+        response: Response,
+        known: PageFacts,
+        at: float,
+        read: ReadPage | None,
+    ) -> tuple[Verdict, RobotsTags, ReadPage]:
+        """The verdict on a response that must be read, what it asks of crawlers, what it shows."""
         site = response.address
         ready = await self._reader.ready(response.body, site)
         size = max(ready.size, len(response.body))
         async with self._reader.turn(size, site) as run:
-            read, tags, settled = await run(partial(self._read, page, response, known, ready))
+            step = partial(self._read, page, response, known, ready, read)
+            seen, tags, settled = await run(step)
             if settled is not None:
-                return settled, tags
+                return settled, tags, seen
             keeps = self._crawl.settings.versions > 0 and RobotsTag.NOARCHIVE not in tags.at(at)
             known = known if keeps else replace(known, keeps=False)
-            by_content = partial(self._by_content, page, response, read, known, at)
+            by_content = partial(self._by_content, page, response, seen, known, at)
             if (lines := self._old_lines(page, response)) is not None:
-                return await run(partial(by_content, ReadPage(lines))), tags
+                return await run(partial(by_content, ReadPage(lines))), tags, seen
             body = self._old_body(page)
             if not document_kind(body or b""):
-                return await run(partial(by_content, body)), tags
+                return await run(partial(by_content, body)), tags, seen
         # Outside of the turn: others go on while an old document is converted.
         old = await self._reader.ready(body or b"", site)
         async with self._reader.turn(old.size, site) as run:
-            return await run(partial(by_content, body, old.convert)), tags
+            return await run(partial(by_content, body, old.convert)), tags, seen
 
     def _read(
-        self, page: LeasedPage, response: Response, known: PageFacts, ready: ReadyBody
+        self,
+        page: LeasedPage,
+        response: Response,
+        known: PageFacts,
+        ready: ReadyBody,
+        read: ReadPage | None,
     ) -> tuple[ReadPage, RobotsTags, Verdict | None]:
         """What a reader sees, what is asked of crawlers, and the verdict where it reads as before.
 
         In one step: a large page goes to a thread once.
         """
         tags = self._tags(page, response)
-        read = read_response(response, page.rule.criteria, None, ready.convert)
-        return read, tags, verdict_by_signature(page.address, response, read, known)
+        seen = read or read_response(response, page.rule.criteria, None, ready.convert)
+        return seen, tags, verdict_by_signature(page.address, response, seen, known)
 
     @staticmethod
     def _by_content(  # noqa: PLR0913, PLR0917 - a page now, a page before, and what is known of both
@@ -371,7 +402,7 @@ class PageVisitor:
             visit = await self._check_noise(page, visit, sampled=False)
         if visit.outcome is VisitOutcome.CHANGED and visit.audit is Audit.NONE:
             false = trust.false_changes.chance(page.lease.host, page.lease.page)
-            return replace(visit, false_changes=false)
+            visit.false_changes = false
         return visit
 
     def _checks(self, page: LeasedPage, verdict: Verdict) -> bool:
@@ -400,7 +431,8 @@ class PageVisitor:
         ready = [await self._reader.ready(each.body, page.address) for each in (first, second)]
         converts = [each.convert for each in ready]
         async with self._reader.turn(ready[0].size, page.address) as run:
-            pair = await run(partial(compared, first, second, page, known.masks, converts))
+            work = partial(compared, first, second, page, known.masks, converts, visit.read)
+            pair = await run(work)
         self._trust.count_pair(
             host,
             page.lease.page,
@@ -411,7 +443,7 @@ class PageVisitor:
         visit = replace(visit, audit=Audit.NOISE)
         if pair.masks is not None:
             self._trust.learn_masks(host, page.address, pair.masks)
-            visit = await self._judge(page, first, visit.at, pair.masks)
+            visit = await self._judge(page, first, visit.at, pair.masks, visit.read)
             visit = replace(visit, audit=Audit.NOISE, masks=pair.masks)
         verdict = visit.verdict
         if verdict.outcome is VisitOutcome.CHANGED and verdict.share <= _AS_BY_ITSELF * pair.left:

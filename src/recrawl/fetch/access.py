@@ -163,6 +163,12 @@ class AccessTable:
         self._sizes = by_rule(lambda access: access.page_size, lambda r: r.access.page_size or 0)
         self._proxy = files.proxy(settings.proxy)
         self._trusted = files.tls(settings.ca) if settings.ca else None
+        by_rules = (
+            *(self._headers, self._logins, self._cookies, self._proxies),
+            *(self._tls, self._timeouts, self._sizes),
+        )
+        own = any(each.pairs for each in by_rules) or self._problems or self._trusted is not None
+        self._is_empty = not (own or self._proxy.leads_anywhere)
 
     def of(self, address: str, *, credentials: bool = True) -> Access:
         """How a canonical address is asked for.
@@ -171,6 +177,8 @@ class AccessTable:
             address: The address.
             credentials: Whether headers, cookies and a login of the settings are sent.
         """
+        if self._is_empty:  # as nearly always
+            return NO_ACCESS
         if problem := self._problems.get(origin_of(address)):
             return Access(problem=problem)
         route = self._look_up(self._proxies, address) or self._proxy
@@ -261,6 +269,11 @@ class _Route:
             for scheme, text in self._named.items()
             if scheme in {"http", "https", "all"}
         }
+
+    @property
+    def leads_anywhere(self) -> bool:
+        """Whether there is a proxy for any address."""
+        return self._always is not None or bool(self._by_scheme)
 
     def of(self, address: str) -> ProxyAddress | None:
         """The proxy for a canonical address; None for none."""

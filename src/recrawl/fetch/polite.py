@@ -329,7 +329,7 @@ class PoliteClient:
                 break
             except HostBusy:  # waited for without taking anybody's place
                 await self._slots.reacquire(chain.slot, None, chain.patience)
-        if self._cpu:
+        if self._cpu and response.cpu_seconds:
             self._cpu.charge(site_of(request.address), response.cpu_seconds)
         return response
 

@@ -36,9 +36,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.frontier.backoff import recheck_after, retry_after, robots_recheck_after
+from recrawl.frontier.frontier import UNINFORMATIVE, Outcome
 from recrawl.frontier.page_table import NOT_ADMITTED, PageTable
 from recrawl.frontier.pool import Pool
-from recrawl.policies.pages import Outcomes
 from recrawl.settings.terms import JITTER
 from recrawl.visits.status import WITH_A_COPY, PageStatus
 
@@ -48,11 +48,13 @@ if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats, Ints
     from recrawl.frontier.frontier import Frontier
     from recrawl.frontier.host_table import HostTable
+    from recrawl.frontier.queue import Queue
     from recrawl.plan.budget import Budget
     from recrawl.settings.terms import VisitTerms
 
 # Plain numbers: looked up at every visit.
 _NEW, _COPIED = int(PageStatus.NEW), int(PageStatus.COPIED)
+_STATUSES = tuple(PageStatus)  # each at the place of its number
 _GONE = (PageStatus.SUSPECTED, PageStatus.GONE)
 _HERE = (PageStatus.NEW, PageStatus.COPIED)
 
@@ -136,6 +138,7 @@ class Agenda:
         self._table = PageTable(hosts, terms)
         self._pool_of_term: Ints = np.array([each.pool for each in terms], np.int64)
         self._pools: list[Pool] = []
+        self._queues: list[Queue] = []  # of all pools
         self._first = 0
         self._had_duplicates = False
 
@@ -147,6 +150,7 @@ class Agenda:
         """One more budget, and the frontier of its pages; returns its number."""
         number = len(self._pools)
         self._pools.append(Pool(frontier, budget, self._table, number, now))
+        self._queues.extend(self._pools[-1].queues)
         return number
 
     @property
@@ -315,8 +319,8 @@ class Agenda:
 
     def freed(self, host: int) -> None:
         """Look again at a host of which a request has ended, whether for a page or robots.txt."""
-        for pool in self._pools:
-            pool.freed(host)
+        for queue in self._queues:
+            queue.freed(host)
 
     def copied(self, page: int, address: str, now: float, *, age: float = np.nan) -> None:
         """Learn that there is a first copy of a page.
@@ -332,7 +336,7 @@ class Agenda:
         """
         self._done(page, _COPIED, 0)
         if not self._pool(page).enter(page, address, now, age):
-            self._pool(page).copies.learn(page, now, Outcomes.uninformative(1))
+            self._pool(page).copies.learn(page, now, UNINFORMATIVE)
         self._reschedule(page, now)
 
     def seen(
@@ -354,9 +358,7 @@ class Agenda:
             false_changes: Chance that the visit would report a change of the unchanged page.
         """
         self._done(page, _COPIED, 0)
-        false = np.array([false_changes]) if false_changes else None
-        outcomes = Outcomes(np.array([changed]), np.array([age]), false)
-        self._pool(page).copies.learn(page, now, outcomes)
+        self._pool(page).copies.learn(page, now, Outcome(changed, age, false_changes))
         self._reschedule(page, now)
 
     def rate(self, page: int, now: float) -> float:
@@ -474,7 +476,7 @@ class Agenda:
 
     def status(self, page: int) -> PageStatus:
         """Where a page stands in its life."""
-        return PageStatus(int(self._table.status[page]))
+        return _STATUSES[int(self._table.status[page])]
 
     def have_copies(self, pages: Ints) -> Bools:
         """Which of some pages have a copy that is kept fresh."""

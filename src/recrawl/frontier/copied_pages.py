@@ -24,10 +24,9 @@ from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.frontier.frontier import Frontier
+    from recrawl.frontier.frontier import Frontier, Outcome
     from recrawl.frontier.page_table import PageTable
     from recrawl.frontier.queue import Queue
-    from recrawl.policies.pages import Outcomes
 
 _COPIED = int(PageStatus.COPIED)  # a plain number: looked up at every visit
 
@@ -90,7 +89,7 @@ class CopiedPages:
 
     # What visits show.
 
-    def learn(self, page: int, now: float, outcomes: Outcomes) -> None:
+    def learn(self, page: int, now: float, outcome: Outcome) -> None:
         """Let the policy learn from a visit to a page that has a copy."""
         if self._table.row[page] == ADMITTING:
             self.admit()
@@ -100,7 +99,7 @@ class CopiedPages:
         if row in self._told:  # a policy learns from one visit to a page at a time
             self.learn_all()
         self._told.add(row)
-        self.frontier.seen(np.array([row]), np.array([instant_after_epoch(now)]), outcomes)
+        self.frontier.seen_one(row, now, outcome)
 
     def announced(
         self, pages: Ints, named: Floats, reliability: tuple[Floats, Floats], now: float

@@ -107,6 +107,8 @@ class FairShares:
 
     def wait(self, owner: str, now: float) -> float:
         """Seconds for which an owner must wait; 0 where it need not."""
+        if self._total <= self._capacity:  # as nearly always; what has faded since is less
+            return 0.0
         used = self.used(owner, now)
         if not used or self._faded(now) * self._total <= self._capacity:
             return 0.0

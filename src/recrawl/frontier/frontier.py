@@ -19,16 +19,16 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from recrawl.policies.pages import Outcomes, Pages
+from recrawl.policies.pages import TELLS_NOTHING, Outcomes, Pages
 from recrawl.policies.policy import EveryStep, Listening, Priced, Rated
-from recrawl.units import SECONDS_A_DAY, epoch_days
+from recrawl.units import SECONDS_A_DAY, epoch_days, instants_after_epoch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from recrawl.arrays.types import Bools, Floats, Instants, Ints
     from recrawl.plan.budget import Budget
@@ -59,6 +59,27 @@ class PolicyCheckpoint:
     pages: int
     gap: float
     coming: int = 0
+
+
+class Outcome(NamedTuple):
+    """What one visit showed; see `Outcomes`."""
+
+    changed: bool
+    age: float
+    false_changes: float = 0.0
+
+
+UNINFORMATIVE = Outcome(changed=True, age=np.nan, false_changes=TELLS_NOTHING)
+
+
+class _Visit(NamedTuple):
+    """One visit that a policy is to learn from, on a day after 1970."""
+
+    row: int
+    at: float
+    changed: bool
+    age: float
+    false_changes: float
 
 
 class Frontier:
@@ -207,6 +228,11 @@ class Frontier:
         self._turns.seen(rows, now, outcomes)
         self._waiting[rows] = self._here[rows]
 
+    def seen_one(self, row: int, now: float, outcome: Outcome) -> None:
+        """Learn what a visit to one page showed, on a day after 1970."""
+        self._turns.seen_one(_Visit(row, now, *outcome))
+        self._waiting[row] = self._here[row]
+
     def announced(
         self, rows: Ints, named: Floats, reliability: tuple[Floats, Floats], now: np.datetime64
     ) -> None:
@@ -281,6 +307,7 @@ class _ByValue:
         self._queue: Ints = np.empty(0, np.int64)
         self._found: list[Pages] = []
         self._visits: list[tuple[Ints, Instants, Outcomes]] = []
+        self._latest: list[_Visit] = []  # after those, one by one: arrays are made once a tick
 
     def start(self, pages: Pages, now: np.datetime64, gap: float) -> None:
         self._state = self._policy.start(pages, now, gap)
@@ -315,7 +342,17 @@ class _ByValue:
             self._ends = -np.inf  # they change what is best now
 
     def seen(self, rows: Ints, now: Instants, outcomes: Outcomes) -> None:
+        self._gather()
         self._visits.append((rows, now, outcomes))
+
+    def seen_one(self, visit: _Visit) -> None:
+        self._latest.append(visit)
+
+    def _gather(self) -> None:
+        """Put visits that came one by one behind those that came together."""
+        if self._latest:
+            self._visits.append(_together(self._latest))
+            self._latest.clear()
 
     def take(self, now: np.datetime64, most: int, waiting: Bools, ties: Floats) -> Ints:
         queue = self._queue[waiting[self._queue]]
@@ -346,6 +383,7 @@ class _ByValue:
             self._state = self._policy.found(self._state, found)
             self._pages += len(found)
             self._found = []
+        self._gather()
         if self._visits:
             rows, now, outcomes = zip(*self._visits, strict=True)
             together = Outcomes.joined(outcomes)
@@ -415,6 +453,9 @@ class _ByDueTime:
         self._state = self._policy.seen(self._state, rows, now, outcomes)
         self._due[rows] = self._due_days(rows)
 
+    def seen_one(self, visit: _Visit) -> None:
+        self.seen(*_together([visit]))
+
     def take(self, now: np.datetime64, most: int, waiting: Bools, ties: Floats) -> Ints:
         return self.ranked(now, most, waiting, ties)
 
@@ -445,6 +486,13 @@ class _ByDueTime:
     def _due_days(self, rows: Ints) -> Floats:
         due = epoch_days(self._policy.due(self._state, rows, np.inf))
         return np.where(np.isnan(due), np.inf, due)
+
+
+def _together(visits: Sequence[_Visit]) -> tuple[Ints, Instants, Outcomes]:
+    """Rows, instants and outcomes of visits."""
+    rows, at, changed, ages, false = zip(*visits, strict=True)
+    outcomes = Outcomes(np.array(changed), np.array(ages), np.array(false) if any(false) else None)
+    return np.array(rows), instants_after_epoch(np.array(at)), outcomes
 
 
 def _largest(values: Floats, count: int) -> Ints:

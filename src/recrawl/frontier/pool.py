@@ -256,12 +256,10 @@ class Pool:
             return True
         return self.bucket.ready(now, first=False) <= now and self._ranking.waiting(until)
 
-    def freed(self, host: int) -> None:
-        """Look again at a host of which a request has ended."""
-        self._set.freed(host)
-        self._retries.freed(host)
-        self._new.freed(host)
-        self._ranking.freed(host)
+    @property
+    def queues(self) -> tuple[Queue, ...]:
+        """Where its pages wait for their hosts."""
+        return self._set, self._retries, self._new, self._ranking.turns
 
     def schedule_at(self, page: int, at: float, *, hold: bool = True) -> float:
         """Set a time for a page, within its hours; returns it.

@@ -79,7 +79,7 @@ class Ranking:
         self.renews_when_done = True
         self.gap: float | None = None
         self._leased: set[int] = set()
-        self._turns = Queue(table.hosts)  # pages that were read, and wait for their hosts
+        self.turns = Queue(table.hosts)  # pages that were read, and wait for their hosts
         self.price = nan
         self._priced = True  # whether the order has said what it says of the price
 
@@ -107,16 +107,16 @@ class Ranking:
             now: The instant.
             others_wait: Whether new pages wait, so that there is something to do.
         """
-        if not len(self._turns) and not self._unread and not others_wait:
+        if not len(self.turns) and not self._unread and not others_wait:
             self._renew_when_done()
-        if now < self._ends and not len(self._turns) and not self._unread:
+        if now < self._ends and not len(self.turns) and not self._unread:
             return None
         if self._bucket.ready(now, first=False) > now:
             return None
         if now >= self._ends:
             self._make(now)
         while True:
-            page = self._turns.take(now)
+            page = self.turns.take(now)
             if page is None:
                 if not self._read_on():
                     return None
@@ -139,20 +139,16 @@ class Ranking:
         """Leave out a page of the order, as it is leased."""
         self._leased.add(page)
 
-    def freed(self, host: int) -> None:
-        """Look again at a host of which a request has ended."""
-        self._turns.freed(host)
-
     def ready(self) -> float:
         """Instant at which a page may be taken, as far as is known, whatever that costs.
 
         Right after `take` has found none.
         """
-        return min(-inf if self._unread else self._turns.ready(), self._ends)
+        return min(-inf if self._unread else self.turns.ready(), self._ends)
 
     def waiting(self, until: float) -> bool:
         """Whether a page of the order waits for a host that is free by then, in the same way."""
-        return self._unread or self._turns.ready() <= until
+        return self._unread or self.turns.ready() <= until
 
     @property
     def _unread(self) -> bool:
@@ -163,7 +159,7 @@ class Ranking:
         copies = self._copies
         copies.admit()
         copies.learn_all()
-        self._turns.clear()
+        self.turns.clear()
         self._leased.clear()
         self._read = 0
         self._made = now
@@ -197,7 +193,7 @@ class Ranking:
         pages = self._order[self._read : self._read + _READ_AT_ONCE]
         hosts = self._table.host[pages].tolist()
         for rank, (page, host) in enumerate(zip(pages.tolist(), hosts, strict=True), self._read):
-            self._turns.put(rank, page, host)
+            self.turns.put(rank, page, host)
         self._read += len(pages)
         return len(pages) > 0
 

@@ -54,8 +54,12 @@ def validators(headers: Mapping[str, str]) -> Validators:
     >>> validators({"etag": "a1"})
     Validators(etag='', modified=nan)
     """
-    etag = headers.get("etag", "")[:_LONGEST].strip()
-    modified = http_date(headers.get("last-modified", ""))
+    return _validators(headers.get("etag", ""), headers.get("last-modified", ""))
+
+
+@lru_cache(maxsize=1 << 10)  # each step of a visit asks for those of the same response
+def _validators(etag: str, date: str) -> Validators:
+    etag, modified = etag[:_LONGEST].strip(), http_date(date)
     return Validators(
         etag if len(etag) <= LONGEST_ETAG and _ETAG.fullmatch(etag) else "",
         math.nan if modified is None else modified,

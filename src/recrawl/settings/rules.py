@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from recrawl.settings.access_keys import NO_ACCESS_RULE
@@ -97,9 +98,14 @@ class Rule:
     @property
     def criteria(self) -> Criteria:
         """What counts as a change of its pages."""
-        from recrawl.detect.verdict import Criteria  # slow to load: not for those who only look
+        return _criteria(self.watch, self.ignore, self.least_change)
 
-        return Criteria(self.watch, self.ignore, self.least_change)
+
+@lru_cache(maxsize=1 << 10)  # each visit asks for those of its rule
+def _criteria(watch: tuple[str, ...], ignore: tuple[str, ...], least_change: float) -> Criteria:
+    from recrawl.detect.verdict import Criteria  # slow to load: not for those who only look
+
+    return Criteria(watch, ignore, least_change)
 
 
 def detail_rule(listing: ListingRule) -> Rule:

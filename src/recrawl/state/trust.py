@@ -75,7 +75,8 @@ class Trust:
         """Read what was written down."""
         for name, kind, counts in store.signal_records():
             if kind in KINDS:
-                self._count(self._hosts.row(name), kind, SignalRecord(*counts))
+                record = SignalRecord(*counts)
+                self.count_signal(self._hosts.row(name), kind, **record.counts)
         for name, text in store.host_masks().items():
             self._masks[self._hosts.row(name)] = read_masks(text)
         self.false_changes.resume(some_parts(store, *PAIRS))
@@ -148,7 +149,11 @@ class Trust:
 
     def count_signal(self, host: int, kind: str, **counts: float) -> None:
         """Count a signal of a host that was right, wrong or missing."""
-        self._count(host, kind, SignalRecord(**counts))
+        kinds = self._records.setdefault(host, {})
+        kinds[kind] = kinds.get(kind, NO_RECORD).plus(**counts)
+        if kind == NOISE:
+            self.false_changes.count_host(host, SignalRecord(**counts))
+        self._unsaved.add(host)
 
     def count_denied(self, host: int, page: int) -> None:
         """Count a page that had changed though its host called it unmodified."""
@@ -185,13 +190,6 @@ class Trust:
         if found != self.masks(host):
             self._masks[host] = found
             self._unsaved.add(host)
-
-    def _count(self, host: int, kind: str, more: SignalRecord) -> None:
-        kinds = self._records.setdefault(host, {})
-        kinds[kind] = kinds.get(kind, NO_RECORD).plus(**more.counts)
-        if kind == NOISE:
-            self.false_changes.count_host(host, more)
-        self._unsaved.add(host)
 
     def _bernoulli(self, chance: float) -> bool:
         return self.audited and self._random.random() < chance

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from recrawl.entries.entries import Entry, Receipt
     from recrawl.entries.store import WriteStore
 
-_Waiting: TypeAlias = "tuple[Entry, asyncio.Future[Receipt]]"
 _Answer: TypeAlias = "Receipt | Exception"
+_OnAnswer: TypeAlias = "Callable[[_Answer], object]"
+_Waiting: TypeAlias = "tuple[Entry, asyncio.Future[Receipt] | _OnAnswer]"
 
 _MOST_ENTRIES = 100
 _LONGEST_WAIT_SECONDS = 0.05
@@ -65,7 +66,8 @@ class Writer:
         self._loop = asyncio.get_running_loop()
         self._batch: list[_Waiting] = []
         self._timer: asyncio.TimerHandle | None = None
-        self._last: asyncio.Future[Receipt] | None = None
+        self._put = self._answered = 0  # how many entries
+        self._progress: asyncio.Future[None] | None = None  # of whoever waits for answers
         self._closed = False
         self._failure: StoreError | None = None
         self._room = asyncio.Event()
@@ -79,11 +81,25 @@ class Writer:
 
     def put(self, entry: Entry) -> asyncio.Future[Receipt]:
         """Queue an entry; the future holds its receipt once it is on disk."""
+        future: asyncio.Future[Receipt] = self._loop.create_future()
+        self._queue(entry, future)
+        return future
+
+    def put_visit(self, entry: Entry, on_answer: _OnAnswer) -> None:
+        """Queue an entry of which there are many; a future for each would cost more than it tells.
+
+        Args:
+            entry: The entry.
+            on_answer: Called in the event loop with its receipt, or with why it was not written;
+                it must not fail.
+        """
+        self._queue(entry, on_answer)
+
+    def _queue(self, entry: Entry, waiting: asyncio.Future[Receipt] | _OnAnswer) -> None:
         if self._closed:
             raise StoreError(f"{self._store.name}: the store is being closed")
-        future: asyncio.Future[Receipt] = self._loop.create_future()
-        self._batch.append((entry, future))
-        self._last = future
+        self._batch.append((entry, waiting))
+        self._put += 1
         self.queued += 1
         if len(self._batch) >= self._most_entries:
             self._hand_over()
@@ -91,7 +107,6 @@ class Writer:
             self._timer = self._loop.call_later(self._longest_wait_seconds, self._hand_over)
         if self.queued >= _MOST_QUEUED:
             self._room.clear()
-        return future
 
     async def room(self) -> None:
         """Wait while the queue is full (backpressure)."""
@@ -99,8 +114,11 @@ class Writer:
 
     async def written(self) -> None:
         """Wait until everything put so far is on disk, or has failed."""
-        if self._last is not None:
-            await asyncio.wait([self._last])
+        number = self._put
+        while self._answered < number:
+            if self._progress is None:
+                self._progress = self._loop.create_future()
+            await asyncio.shield(self._progress)
 
     async def close(self) -> None:
         """Write everything queued, and end the thread. Idempotent."""
@@ -118,15 +136,21 @@ class Writer:
             self._batches.put(self._batch)
             self._batch = []
 
-    def _answered(self, batch: Sequence[_Waiting], answers: Sequence[_Answer]) -> None:
-        """Resolve the futures of a batch; runs in the event loop."""
-        for (_, future), answer in zip(batch, answers, strict=True):
-            if future.done():  # nobody waits any more
+    def _tell(self, batch: Sequence[_Waiting], answers: Sequence[_Answer]) -> None:
+        """Tell whoever waits for the entries of a batch; runs in the event loop."""
+        for (_, waiting), answer in zip(batch, answers, strict=True):
+            if not isinstance(waiting, asyncio.Future):
+                waiting(answer)
+            elif waiting.done():  # nobody waits any more
                 continue
-            if isinstance(answer, Exception):
-                future.set_exception(answer)
+            elif isinstance(answer, Exception):
+                waiting.set_exception(answer)
             else:
-                future.set_result(answer)
+                waiting.set_result(answer)
+        self._answered += len(batch)
+        if self._progress is not None:
+            self._progress.set_result(None)
+            self._progress = None
         # The loop calls in order: the callbacks of these futures run before.
         self._loop.call_soon(self._delivered, len(batch))
         self.on_commit()
@@ -141,7 +165,7 @@ class Writer:
         while (batch := self._batches.get()) is not None:
             answers = self._write([entry for entry, _ in batch])
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                self._loop.call_soon_threadsafe(self._answered, batch, answers)
+                self._loop.call_soon_threadsafe(self._tell, batch, answers)
 
     def _write(self, entries: Sequence[Entry]) -> Sequence[_Answer]:
         if self._failure is not None:

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import asyncio
 import weakref
+from collections import deque
 from contextlib import suppress
-from threading import get_ident
 from typing import TYPE_CHECKING
 
 from recrawl.errors import FetchFailed
@@ -50,21 +50,31 @@ class ByteBudget:
         for_decoding: int = _FOR_DECODING,
         longest_seconds: float = LONGEST_SECONDS,
     ) -> None:
-        self.used = 0
+        self._used = 0
         self._large = 0  # how many large bodies are there
         self._total = total
         self._for_large = total - for_small
         self._for_decoding = for_decoding
         self._longest_seconds = longest_seconds
         self._waiting = [RoundRobin[_Wish]() for _ in (_FEW, _BEGUN, _NEW)]
+        self._wishes = 0  # that wait there
         self._exceeding: Reservation | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._thread = 0  # that it runs in
+        # Of responses that somebody has, and of those that nobody has any more.
+        self._held: dict[int, tuple[weakref.ref[Response], Reservation]] = {}
+        self._let_go: deque[Reservation] = deque()
+
+    @property
+    def used(self) -> int:
+        """Bytes that are reserved."""
+        self._take_back()
+        return self._used
 
     def grow_now(self, held: Reservation, size: int) -> bool:
         """Reserve as many bytes, if nobody has to wait for them; whether they are reserved."""
-        self._loop, self._thread = asyncio.get_running_loop(), get_ident()
-        first = held is self._exceeding or not any(self._waiting)
+        if self._let_go:
+            self._take_back()
+        first = held is self._exceeding or not self._wishes
         fits = first and self._fits(held, size)
         if fits:
             self._set(held, size)
@@ -74,9 +84,12 @@ class ByteBudget:
         """Wait until a reservation may have so many bytes; `FetchFailed` where that takes long."""
         if self.grow_now(held, size):
             return
-        wish = _Wish(held, size, asyncio.get_running_loop().create_future())
+        self._loop = asyncio.get_running_loop()
+        wish = _Wish(held, size, self._loop.create_future())
         kind = _FEW if size <= SMALL else _BEGUN if held.size > SMALL else _NEW
         self._waiting[kind].put(site_of(held.address), wish)
+        self._wishes += 1
+        self._take_back()
         self._serve()
         try:
             async with asyncio.timeout(self._longest_seconds):
@@ -89,18 +102,30 @@ class ByteBudget:
         """Give back what is beyond so many bytes."""
         if held.size > size:
             self._set(held, size)
-            if held is self._exceeding and self.used <= self._for_large:
+            if held is self._exceeding and self._used <= self._for_large:
                 self._exceeding = None
-            self._serve()
+            if self._wishes:
+                self._serve()
 
-    def release_later(self, held: Reservation) -> None:
-        """Give all back, from whichever thread, and from the midst of other work."""
-        if self._loop is not None:
+    def keep_for(self, response: Response, held: Reservation) -> None:
+        """Hold what a response's body takes until nobody has the response any more."""
+        self.shrink(held, len(response.body))
+        if held.size:
+            kept = weakref.ref(response, self._note_end)
+            self._held[id(kept)] = kept, held  # what it refers to may have no hash
+
+    def _note_end(self, response: weakref.ref[Response]) -> None:
+        """Note that nobody has a response: in whichever thread, in the midst of other work."""
+        self._let_go.append(self._held.pop(id(response))[1])
+        # Noted first: who begins to wait looks at what was noted.
+        if self._wishes and self._loop is not None:
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                if get_ident() == self._thread:  # as nearly always: nobody is to be woken up
-                    self._loop.call_soon(self.shrink, held, 0)
-                else:
-                    self._loop.call_soon_threadsafe(self.shrink, held, 0)
+                self._loop.call_soon_threadsafe(self._take_back)
+
+    def _take_back(self) -> None:
+        """Take back what was held for responses that nobody has any more."""
+        while self._let_go:
+            self.shrink(self._let_go.popleft(), 0)
 
     def _serve(self) -> None:
         """Grant what fits, to each in turn; who has not begun waits for those who have."""
@@ -113,6 +138,7 @@ class ByteBudget:
                     self._set(wish.held, wish.size)
                     wish.granted.set_result(None)
                 waiting.take()
+                self._wishes -= 1
             if waiting and kind == _BEGUN:
                 return
 
@@ -120,7 +146,7 @@ class ByteBudget:
         limit = self._total
         if size > SMALL:
             limit = self._for_large - (self._for_decoding if held.size <= SMALL else 0)
-        if self.used + size - held.size <= limit or size <= held.size:
+        if self._used + size - held.size <= limit or size <= held.size:
             return True
         if (held.size > SMALL or not self._large) and self._exceeding in (None, held):
             self._exceeding = held
@@ -128,7 +154,7 @@ class ByteBudget:
         return False
 
     def _set(self, held: Reservation, size: int) -> None:
-        self.used += size - held.size
+        self._used += size - held.size
         self._large += (size > SMALL) - (held.size > SMALL)
         held.size = size
         if not size and held is self._exceeding:
@@ -164,10 +190,7 @@ class Reservation:
 
     def keep_for(self, response: Response) -> None:
         """Hold what a response's body takes until nobody has the response any more."""
-        self._budget.shrink(self, len(response.body))
-        if self.size:
-            finalizer = weakref.finalize(response, self._budget.release_later, self)
-            finalizer.atexit = False
+        self._budget.keep_for(response, self)
 
 
 class _Wish:

@@ -54,13 +54,13 @@ from recrawl.parse.proxy_addresses import SOCKS, ProxyAddress
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from aiohttp import AddrInfoType
     from aiohttp.client_middlewares import ClientHandlerType
 
     from recrawl.fetch.access import Access, AccessTable
-    from recrawl.fetch.http.kept_connections import KeptResponse
+    from recrawl.fetch.http.kept_connections import KeptConnection, Origin
     from recrawl.parse.messages import Request, Response
 
     _Route = ProxyAddress | bool  # the proxy to go through, or whether private addresses are fine
@@ -77,6 +77,12 @@ _WAIT_FOR_FILE_SECONDS = 0.5
 _LONGEST_WAIT_FOR_FILE_SECONDS = 30.0
 _FILE_FREE_SECONDS = 0.01  # for which nobody looks again once a file could be opened
 PER_ADDRESS = 16  # requests under way to one IP address
+
+# Headers that a session puts in the place of its own, or that say how a request is read.
+_FRAMING = frozenset(
+    {"accept", "accept-encoding", "connection", "content-length", "expect", "host", "te"}
+    | {"transfer-encoding", "upgrade", "user-agent"}
+)
 
 _DENIED = frozenset({401, 403})
 _PROXY_DENIED = 407
@@ -145,7 +151,7 @@ class HttpFetcher:
         self._opened = OpenConnections()
         self._addresses = AddressLimit(per_address)
         self._budget = ByteBudget()
-        self._lag = LoopLag()
+        self._lag = LoopLag(self._expire)
         self._longest_wait_for_file = _LONGEST_WAIT_FOR_FILE_SECONDS
         self._file_free_until = 0.0  # by the loop's clock
 
@@ -155,20 +161,19 @@ class HttpFetcher:
         if self._access is not None:
             access = self._access.of(request.address, credentials=request.credentials)
         async with self._free:
-            await self._wait_for_file()
+            if asyncio.get_running_loop().time() >= self._file_free_until:
+                await self._wait_for_file()
             on_send()
             with self._lag:
                 exchange = await self._exchange(request, access)
-        self._look_for_denial(request, access, exchange)
+        if access is not NO_ACCESS:
+            self._look_for_denial(request, access, exchange)
         return exchange.response()
 
     async def _wait_for_file(self) -> None:
         """Wait, not for ever, until the process may open a file."""
         loop = asyncio.get_running_loop()
-        now = loop.time()
-        if now < self._file_free_until:
-            return
-        ends = now + self._longest_wait_for_file
+        ends = loop.time() + self._longest_wait_for_file
         while loop.time() < ends:
             try:
                 socket.socket().close()
@@ -187,12 +192,8 @@ class HttpFetcher:
         try:
             if access.problem:
                 raise FetchFailed("unreachable", access.problem)  # noqa: TRY301 - as others fail
-            url = _url(request.address)
-            if access.proxy is not None:
-                check_target(url.host or "", local=request.local)
-            async with asyncio.timeout(limits.total_seconds) as timer:
-                with self._addresses.asking(url.authority):
-                    await self._converse(exchange, request, url, timer, access)
+            if not await self._ask_kept(exchange, request, access):
+                await self._ask_session(exchange, request, access)
         except socks_errors(access.proxy) as error:
             exchange.failure = socks_failure(error.with_traceback(None))
         except (aiohttp.ClientError, FetchFailed, OSError, ValueError) as error:
@@ -205,37 +206,65 @@ class HttpFetcher:
             raise
         return exchange
 
-    async def _converse(
-        self,
-        exchange: Exchange,
-        request: Request,
-        url: URL,
-        timer: asyncio.Timeout,
-        access: Access,
-    ) -> None:
-        """Ask, and take the response in."""
-        session, kept = self._session(access.proxy or request.local)
-        headers, limits = _headers(request, access), exchange.limits
-        response: aiohttp.ClientResponse | KeptResponse | None = None
-        if _is_plain(request, access):
-            response = await kept.ask(url, access.tls or True, headers or {}, limits)
-        if response is None:
-            response = await session.request(
-                "GET" if request.form is None and request.body is None else "POST",
-                url,
-                data=request.form if request.body is None else request.body,
-                headers=headers,
-                allow_redirects=False,
-                ssl=access.tls or True,
-                timeout=_timeouts(limits),
-                **proxy_arguments(access.proxy),
-            )
-        try:
-            await exchange.read(response, timer)
-        except BaseException:
-            response.close()  # what else comes must not be taken for the next answer
-            raise
-        response.release()
+    async def _ask_kept(self, exchange: Exchange, request: Request, access: Access) -> bool:
+        """Ask over a connection of ours; False where the request is one for a session."""
+        sent = _headers(request, access) or {}
+        if not _is_plain(request, access, sent):
+            return False
+        _, kept = self._session(request.local)
+        origin = kept.origin_of(request.address, access.tls or True)
+        if origin is None:
+            return False
+        limits, opened = exchange.limits, list[str]()
+        ends = asyncio.get_running_loop().time() + limits.total_seconds
+        with self._addresses.asking(origin.authority):
+            connection = kept.idle(origin)
+            if connection is None:
+                _opened.set(opened)
+                connection = await _opening(kept, origin, limits)
+            connection.is_new = bool(opened)
+            response = await kept.ask(connection, origin, request.address, sent, limits)
+            try:
+                exchange.begin(response, response.answered)
+                if not (response.content.is_eof() and exchange.take(response)):
+                    async with asyncio.timeout_at(ends) as timer:
+                        await exchange.read(response, timer)
+            except BaseException:
+                response.close()  # what else comes must not be taken for the next answer
+                raise
+            response.release()
+        return True
+
+    async def _ask_session(self, exchange: Exchange, request: Request, access: Access) -> None:
+        """Ask through a session of aiohttp."""
+        url, limits = _url(request.address), exchange.limits
+        if access.proxy is not None:
+            check_target(url.host or "", local=request.local)
+        async with asyncio.timeout(limits.total_seconds) as timer:
+            with self._addresses.asking(url.authority):
+                session, _ = self._session(access.proxy or request.local)
+                response = await session.request(
+                    "GET" if request.form is None and request.body is None else "POST",
+                    url,
+                    data=request.form if request.body is None else request.body,
+                    headers=_headers(request, access),
+                    allow_redirects=False,
+                    ssl=access.tls or True,
+                    timeout=_timeouts(limits),
+                    **proxy_arguments(access.proxy),
+                )
+                try:
+                    exchange.begin(response)
+                    await exchange.read(response, timer)
+                except BaseException:
+                    response.close()  # what else comes must not be taken for the next answer
+                    raise
+                response.release()
+
+    def _expire(self, now: float) -> None:
+        """End requests that have waited for their hosts for too long."""
+        for _, kept in self._sessions.values():
+            kept.expire(now)
 
     def _look_for_denial(self, request: Request, access: Access, exchange: Exchange) -> None:
         """Say where what settings give for an address does not do; never what it is."""
@@ -259,7 +288,9 @@ class HttpFetcher:
     async def close(self) -> None:
         """Close all connections."""
         while self._sessions:
-            await self._sessions.popitem()[1][0].close()
+            session, kept = self._sessions.popitem()[1]
+            await session.close()
+            kept.close()
         await self._opened.close()
         while self._resolvers:
             await self._resolvers.pop().close()
@@ -357,14 +388,28 @@ def _headers(request: Request, access: Access) -> dict[str, str] | None:
     return conditions or None
 
 
-def _is_plain(request: Request, access: Access) -> bool:
-    """Whether a request sends nothing but what all do, and conditions."""
-    sends = request.form is not None or request.body is not None or request.headers
-    return not (sends or access.headers or access.proxy is not None)
+def _is_plain(request: Request, access: Access, headers: Mapping[str, str]) -> bool:
+    """Whether a request is a GET whose own headers can be written behind those that all send."""
+    if request.form is not None or request.body is not None or access.proxy is not None:
+        return False
+    return all(
+        name.isprintable() and value.isprintable() and name.lower() not in _FRAMING
+        for name, value in headers.items()
+    )
 
 
 def _is_socks(route: _Route) -> bool:
     return isinstance(route, ProxyAddress) and route.scheme == SOCKS
+
+
+async def _opening(kept: KeptConnections, origin: Origin, limits: RequestLimits) -> KeptConnection:
+    """A connection that no request holds; a host that hangs up while it is made has dropped us."""
+    try:
+        return await kept.open(origin, _timeouts(limits))
+    except aiohttp.ClientConnectorError:
+        raise
+    except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
+        raise FetchFailed("dropped", "connection closed before a response") from error
 
 
 async def _ask_once(

@@ -60,6 +60,8 @@ class Exchange:
         "_late",
         "_limits",
         "_page",
+        "_pieces",
+        "_raw_bytes",
         "_request",
         "_status",
         "_waited",
@@ -90,21 +92,65 @@ class Exchange:
         self._headers: dict[str, str] = {}
         self._body: Body | None = None
         self._page = b""
+        self._pieces: list[bytes] = []  # of a body that turned out to be large
+        self._raw_bytes = 0  # of a body that is not encoded
 
-    async def read(
-        self, response: aiohttp.ClientResponse | KeptResponse, timer: asyncio.Timeout
+    def begin(
+        self, response: aiohttp.ClientResponse | KeptResponse, answered: float | None = None
     ) -> None:
-        """Take the response in, within the limits; `timer` ends it, and stands still in waits."""
-        self._answered = perf_counter()
+        """Take in the head of the response, and refuse what it shows to be of no use.
+
+        Args:
+            response: The response.
+            answered: When its head had come, by `perf_counter`; None for just now.
+        """
+        self._answered = perf_counter() if answered is None else answered
         self._late = self._lag.newest()
         self._status = response.status
         self._headers = self._access.without_secrets(headers_of(response.raw_headers))
         self._check(response.content_length or 0)
+
+    def take(self, response: KeptResponse) -> bool:
+        """Take in a whole response at once; False where it is to be read: it is large, or room is.
+
+        The next step is `read` then.
+        """
+        if not self._held.grow_now(SMALL):
+            return False
+        page = response.content.read_nowait()
+        protocol = response.connection.protocol if response.connection else None
+        if protocol is not None and isinstance(protocol.exception(), aiohttp.ClientOSError):
+            raise FetchFailed("dropped", "incomplete body (the connection was reset)")
+        limits, most = self._limits, SMALL // 2
+        encoding = self._headers.get("content-encoding", "")
+        if not encoding and len(page) <= min(limits.raw_bytes, limits.decoded_bytes, most):
+            self._page, self._raw_bytes = page, len(page)
+            return True
+        body = self._body = self._new_body(most)
+        self._pieces = [page]
+        try:
+            body.count(page)
+            self._decode(body, [page])
+            self._page = body.end()
+        except FetchFailed as failed:
+            if self._is_small(failed):
+                raise
+            return False
+        return True
+
+    async def read(
+        self, response: aiohttp.ClientResponse | KeptResponse, timer: asyncio.Timeout
+    ) -> None:
+        """Take the response in, within the limits; `timer` ends it, and stands still in waits.
+
+        `begin` comes before.
+        """
         connection = response.connection
         protocol = connection.protocol if connection and self._is_unframed() else None
-        pieces: list[bytes] = []
-        await self._make_room(SMALL, timer)
-        is_large = not await self._read_small(response.content, pieces)
+        pieces, is_large = self._pieces, bool(self._pieces)
+        if not is_large:
+            await self._make_room(SMALL, timer)
+            is_large = not await self._read_small(response.content, pieces)
         if is_large:
             await self._read_on(response, pieces, timer)
         # Only the end of the connection tells that a body without a length is whole.
@@ -123,11 +169,15 @@ class Exchange:
                 self._decode(body, [piece])
             self._page = body.end()
         except FetchFailed as failed:
-            most = max(self._limits.raw_bytes, self._limits.decoded_bytes)
-            if failed.problem != "too-large" or most <= SMALL // 2:
+            if self._is_small(failed):
                 raise
             return False
         return True
+
+    def _is_small(self, failed: FetchFailed) -> bool:
+        """Whether a body has failed otherwise than by being larger than a small one may be."""
+        most = max(self._limits.raw_bytes, self._limits.decoded_bytes)
+        return failed.problem != "too-large" or most <= SMALL // 2
 
     async def _read_on(
         self,
@@ -202,13 +252,13 @@ class Exchange:
     def response(self) -> Response:
         """The response, as far as it came."""
         now = perf_counter()
-        failure = self._blame(self.failure)
+        failure = None if self.failure is None else self._blame(self.failure)
         made = Response(
             address=self._request.address,
             status=self._status,
             headers=self._headers,
             body=b"" if failure else self._access.hide(self._page),
-            raw_bytes=self._body.raw_bytes if self._body else 0,
+            raw_bytes=self._body.raw_bytes if self._body else self._raw_bytes,
             seconds=now - self._asked,
             waited_seconds=self._waited_for(now),
             cpu_seconds=self._cpu,
@@ -226,10 +276,10 @@ class Exchange:
             return now - self._asked
         return max(self._answered - self._asked - self._late, 0.0)
 
-    def _blame(self, failure: FetchFailed | None) -> FetchFailed | None:
+    def _blame(self, failure: FetchFailed) -> FetchFailed:
         """A failure, as ours where we have let the host wait."""
         waited = self._waited > _LONG_WAIT_SECONDS
-        if failure is not None and waited and failure.problem in _MAY_BE_OURS:
+        if waited and failure.problem in _MAY_BE_OURS:
             return FetchFailed("overloaded", f"{failure} (it had to wait for memory)")
         return failure
 
@@ -257,7 +307,6 @@ class Exchange:
         )
 
     def _target(self) -> str:
-        location = self._headers.get("location", "")
-        if self._status not in _REDIRECTS or not location:
+        if self._status not in _REDIRECTS or not (location := self._headers.get("location")):
             return ""
         return canonical(location, self._request.address) or ""

@@ -28,9 +28,9 @@ def headers_of(raw: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:
     {'etag': '"1"', 'vary': 'a, b[2J'}
     """
     headers: dict[str, str] = {}
-    for name_bytes, value_bytes in raw[:MOST_HEADERS]:
-        name = _name(name_bytes) if len(name_bytes) <= _LONGEST_KEPT else _name_of(name_bytes)
-        value = text_of(value_bytes)
+    for raw_name, raw_value in raw if len(raw) <= MOST_HEADERS else raw[:MOST_HEADERS]:
+        name = _name(raw_name) if len(raw_name) <= _LONGEST_KEPT else _name_of(raw_name)
+        value = text_of(raw_value)
         if name in headers:
             joint = HEADER_JOINT if name == HEADER else ", "
             value = f"{headers[name]}{joint}{value}"

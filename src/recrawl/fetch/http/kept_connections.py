@@ -1,43 +1,211 @@
 """Plain requests over connections that are kept, without what aiohttp makes anew for each.
 
 A request through a session of aiohttp takes three times the CPU time of its bytes: the request, its
-headers, a writer and a response are objects of their own, behind calls for what we never use. Here
-a connection is taken from where the session keeps it, the request is written to it as the session
-would write it, byte by byte, and aiohttp's own parser reads the response. Whatever is not plain, or
-needs a connection to be opened, goes through the session.
+headers, a writer and a response are objects of their own, behind calls for what we never use. So a
+session opens the first connection to an origin. From then on aiohttp's connector opens what else is
+needed, guarded as all are, and each connection gets a protocol of ours: it writes the request that
+the session would write, byte by byte, has aiohttp's C parser read the response, and wakes up
+whoever waits once, when the response is whole. Whatever is not plain goes through the session.
 
-That is how aiohttp works inside, which a release may change: other releases than those that this
-was tested with are asked through their session for everything.
+Nobody sets a timer for a request: how long its host may be silent, and how long all of it may take,
+is looked at for all connections at once (`KeptConnections.expire`).
 
 Touches: the network.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import asyncio
+from collections import deque
+from math import inf
+from time import perf_counter
+from typing import TYPE_CHECKING, NamedTuple
 
 import aiohttp
-from aiohttp.helpers import TimerNoop
-from aiohttp.http import HttpProcessingError
+from aiohttp.http import HttpProcessingError, HttpResponseParser
+from aiohttp.streams import EMPTY_PAYLOAD
 from multidict import CIMultiDict, CIMultiDictProxy
+from yarl import URL
 
 from recrawl.errors import FetchFailed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from aiohttp.client_reqrep import ConnectionKey
     from aiohttp.connector import Connection
     from aiohttp.http import RawResponseMessage
-    from yarl import URL
 
     from recrawl.fetch.fetcher import RequestLimits
 
-_TESTED = "3.14."  # releases of aiohttp
-_MOST_KEYS = 10_000
-_NO_TIMER = TimerNoop()
+_MOST_ORIGINS = 10_000
+_KEPT_SECONDS = 15.0  # for which an idle connection is kept
+_BUFFERED = 1 << 16  # bytes of a body that may wait to be read
 _NO_HEADERS = CIMultiDictProxy(CIMultiDict[str]())
 _ON_THE_WAY = frozenset({100, *range(102, 200)})  # remarks, after which the response comes
+_WITHOUT_BODY = frozenset({101, 204, 304})
+
+
+class Origin(NamedTuple):
+    """An origin that was asked before.
+
+    Attributes:
+        key: The origin, and which certificates are trusted there.
+        authority: Its host, and its port where that is not the usual one.
+        opening: The request that opened the first connection, which tells how to open more.
+        head: What follows the path in each request.
+        idle: Connections that are kept, each with the instant since which, the oldest first.
+    """
+
+    key: tuple[str, object]
+    authority: str
+    opening: aiohttp.ClientRequest
+    head: str
+    idle: deque[tuple[KeptConnection, float]]
+
+
+class KeptConnections:
+    """Connections that a session has opened, or might have.
+
+    Args:
+        connector: Opens the connections of the session.
+        limits: What requests may cost, of which the length of headers counts.
+        headers: What all requests send.
+    """
+
+    def __init__(
+        self, connector: aiohttp.BaseConnector, limits: RequestLimits, headers: Mapping[str, str]
+    ) -> None:
+        self._connector = connector
+        self._header_bytes = limits.header_bytes
+        self._sent = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        self._origins: dict[tuple[str, object], Origin] = {}  # by what is trusted, too
+        self._asking: set[KeptConnection] = set()
+        self._sweeping: asyncio.TimerHandle | None = None
+
+    def learn(self, request: aiohttp.ClientRequest) -> None:
+        """Note how connections are opened for an origin."""
+        url = request.url
+        key = f"{url.scheme}://{url.authority}", request.ssl
+        if request.proxy is not None or key in self._origins:
+            return
+        if len(self._origins) >= _MOST_ORIGINS:
+            self.close()
+        head = f" HTTP/1.1\r\nHost: {url.host_port_subcomponent}\r\n{self._sent}"
+        self._origins[key] = Origin(key, url.authority, request, head, deque())
+
+    def origin_of(self, address: str, tls: object) -> Origin | None:
+        """The origin of an address, if it was asked before and the address is plain.
+
+        Args:
+            address: What to ask for.
+            tls: Which certificates to trust, as aiohttp is told.
+        """
+        ends = address.find("/", 8)
+        if ends < 0 or not (address.isascii() and address.isprintable()):
+            return None
+        if " " in address or "#" in address or address.endswith("?"):
+            return None
+        return self._origins.get((address[:ends], tls))
+
+    def idle(self, origin: Origin) -> KeptConnection | None:
+        """A connection to an origin that waits for a request; None where none does."""
+        oldest = asyncio.get_running_loop().time() - _KEPT_SECONDS
+        while origin.idle:
+            connection, since = origin.idle.popleft()
+            if since >= oldest and connection.is_usable():
+                return connection
+            connection.close()
+        return None
+
+    async def open(self, origin: Origin, timeouts: aiohttp.ClientTimeout) -> KeptConnection:
+        """A connection to an origin that no request holds: one that the session keeps, or new."""
+        made = await self._connector.connect(origin.opening, [], timeouts)
+        return KeptConnection(made, self._header_bytes)
+
+    async def ask(
+        self,
+        connection: KeptConnection,
+        origin: Origin,
+        address: str,
+        conditions: Mapping[str, str],
+        limits: RequestLimits,
+    ) -> KeptResponse:
+        """The response over a connection: whole, or so much of it that it must be read.
+
+        Args:
+            connection: One of `idle` or `open`.
+            origin: Where it leads.
+            address: What to ask for.
+            conditions: Headers of this request; printable.
+            limits: What it may cost.
+
+        Raises:
+            FetchFailed: The host hung up before a response.
+        """
+        own = "".join(f"{name}: {value}\r\n" for name, value in conditions.items())
+        target = address[address.index("/", 8) :]
+        self._asking.add(connection)
+        try:
+            await connection.ask(f"GET {target}{origin.head}{own}\r\n".encode(), limits)
+            return KeptResponse(self, origin, connection)
+        except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
+            failed = FetchFailed("dropped", "connection closed before a response")
+            failed.stale = not connection.is_new
+            self.forget(connection)
+            raise failed from error
+        except HttpProcessingError as error:
+            self.forget(connection)
+            url = URL(address, encoded=True)
+            about = aiohttp.RequestInfo(url, "GET", _NO_HEADERS, url)
+            raise aiohttp.ClientResponseError(
+                about, (), status=error.code, message=error.message
+            ) from error
+        except BaseException:
+            self.forget(connection)
+            raise
+
+    def expire(self, now: float) -> None:
+        """End requests whose hosts have been silent for too long, or that have taken too long."""
+        for connection in list(self._asking):
+            connection.expire(now)
+
+    def keep(self, connection: KeptConnection, origin: Origin) -> None:
+        """Keep a connection for another request, if its response has ended well."""
+        if connection.rest() and self._origins.get(origin.key) is origin:
+            self._asking.discard(connection)
+            loop = asyncio.get_running_loop()
+            origin.idle.append((connection, loop.time()))
+            if self._sweeping is None:
+                self._sweeping = loop.call_later(_KEPT_SECONDS, self._sweep)
+        else:
+            self.forget(connection)
+
+    def forget(self, connection: KeptConnection) -> None:
+        """Close a connection. Idempotent."""
+        self._asking.discard(connection)
+        connection.close()
+
+    def close(self) -> None:
+        """Close the connections that wait for a request."""
+        for origin in self._origins.values():
+            while origin.idle:
+                origin.idle.popleft()[0].close()
+        self._origins.clear()
+        if self._sweeping is not None:
+            self._sweeping.cancel()
+            self._sweeping = None
+
+    def _sweep(self) -> None:
+        """Close connections that have waited for long."""
+        loop = asyncio.get_running_loop()
+        self._sweeping, oldest = None, loop.time() - _KEPT_SECONDS
+        for origin in self._origins.values():
+            while origin.idle and not (
+                origin.idle[0][1] > oldest and origin.idle[0][0].is_usable()
+            ):
+                origin.idle.popleft()[0].close()
+        if any(origin.idle for origin in self._origins.values()):
+            self._sweeping = loop.call_later(_KEPT_SECONDS, self._sweep)
 
 
 class KeptResponse:
@@ -47,20 +215,34 @@ class KeptResponse:
         status: Its status.
         raw_headers: Its headers.
         content: Its body, which may still come.
-        connection: The connection, until the body has ended.
+        connection: The connection; None once it was let go.
+        answered: When its headers had come, by `perf_counter`.
     """
 
-    __slots__ = ("_message", "connection", "content", "raw_headers", "status")
+    __slots__ = (
+        "_connections",
+        "_message",
+        "_origin",
+        "answered",
+        "connection",
+        "content",
+        "raw_headers",
+        "status",
+    )
 
     def __init__(
-        self, connection: Connection, message: RawResponseMessage, content: aiohttp.StreamReader
+        self, connections: KeptConnections, origin: Origin, connection: KeptConnection
     ) -> None:
+        message = connection.message
+        assert message is not None  # noqa: S101 - its headers have come
+        self._connections = connections
+        self._origin = origin
+        self._message = message
         self.status = message.code
         self.raw_headers = message.raw_headers
-        self.content = content
-        self.connection: Connection | None = connection
-        self._message = message
-        content.on_eof(self.release)
+        self.content = connection.content
+        self.answered = connection.answered
+        self.connection: KeptConnection | None = connection
 
     @property
     def content_length(self) -> int | None:
@@ -71,103 +253,244 @@ class KeptResponse:
     def release(self) -> None:
         """Keep the connection for another request, if the body has ended. Idempotent."""
         if self.connection is not None:
-            self.connection.release()
+            self._connections.keep(self.connection, self._origin)
             self.connection = None
 
     def close(self) -> None:
         """Close the connection. Idempotent."""
         if self.connection is not None:
-            self.connection.close()
+            self._connections.forget(self.connection)
             self.connection = None
 
 
-class KeptConnections:
-    """Asks over the connections that a session keeps.
+class KeptConnection(asyncio.Protocol):
+    """A connection on which one request is made after the other.
 
     Args:
-        connector: Keeps the connections of the session.
-        limits: What its requests may cost, of which the length of headers counts.
-        headers: What all requests send.
+        connection: As aiohttp opened it, or kept it after a response; from now on it is ours.
+        header_bytes: Most bytes of the status line, and of each header.
+
+    Attributes:
+        is_new: Whether it was opened for the request that is being made.
+        is_lost: Whether it has ended.
+        message: Head of the newest response; None until it has come.
+        content: Its body.
+        answered: When the head had come, by `perf_counter`.
     """
 
-    def __init__(
-        self, connector: aiohttp.TCPConnector, limits: RequestLimits, headers: Mapping[str, str]
-    ) -> None:
-        self._connector = connector
-        self._header_bytes = limits.header_bytes
-        self._sent = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-        # By origin and what is trusted: under which connections are kept.
-        self._keys: dict[tuple[str, object], ConnectionKey] = {}
+    __slots__ = (
+        "_connection",
+        "_ends",
+        "_error",
+        "_handler",
+        "_idle_seconds",
+        "_is_asked",
+        "_is_paused",
+        "_is_spoilt",
+        "_loop",
+        "_parser",
+        "_silent_until",
+        "_transport",
+        "_waiter",
+        "answered",
+        "content",
+        "is_lost",
+        "is_new",
+        "message",
+    )
 
-    def learn(self, request: aiohttp.ClientRequest) -> None:
-        """Note under what the connection of a request will be kept."""
-        if not aiohttp.__version__.startswith(_TESTED) or request.proxy is not None:
-            return
-        if len(self._keys) >= _MOST_KEYS:
-            self._keys.clear()
-        self._keys[_origin(request.url), request.ssl] = request.connection_key
-
-    async def ask(
-        self, url: URL, tls: object, conditions: Mapping[str, str], limits: RequestLimits
-    ) -> KeptResponse | None:
-        """Response to a plain request; None where no connection is kept for it.
-
-        Args:
-            url: What to ask for.
-            tls: Which certificates to trust, as aiohttp is told.
-            conditions: Headers of this request; printable.
-            limits: What it may cost.
-
-        Raises:
-            FetchFailed: The host hung up before a response.
-        """
-        key = self._keys.get((_origin(url), tls))
-        if key is None:
-            return None
-        connection = await self._connector._get(key, [])  # noqa: SLF001 - see above
-        if connection is None:
-            return None
-        try:
-            return await self._ask(connection, url, conditions, limits)
-        except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
+    def __init__(self, connection: Connection, header_bytes: int) -> None:
+        handler, transport = connection.protocol, connection.transport
+        if handler is None or transport is None:  # it ended just now
             connection.close()
-            failed = FetchFailed("dropped", "connection closed before a response")
-            failed.stale = True
-            raise failed from error
-        except HttpProcessingError as error:
-            connection.close()
-            about = aiohttp.RequestInfo(url, "GET", _NO_HEADERS, url)
-            raise aiohttp.ClientResponseError(
-                about, (), status=error.code, message=error.message
-            ) from error
-        except BaseException:
-            connection.close()
-            raise
-
-    async def _ask(
-        self, connection: Connection, url: URL, conditions: Mapping[str, str], limits: RequestLimits
-    ) -> KeptResponse:
-        protocol = connection.protocol
-        transport = connection.transport
-        if protocol is None or transport is None:
             raise aiohttp.ServerDisconnectedError
-        protocol.set_response_params(
-            timer=_NO_TIMER,
+        self.is_new = False
+        self.is_lost = False
+        self.message: RawResponseMessage | None = None
+        self.content: aiohttp.StreamReader = EMPTY_PAYLOAD
+        self.answered = 0.0
+        self._connection = connection
+        self._handler = handler
+        self._transport = transport
+        self._loop = asyncio.get_running_loop()
+        self._idle_seconds = inf
+        self._silent_until = self._ends = inf
+        self._waiter: asyncio.Future[None] | None = None
+        self._error: BaseException | None = None
+        self._is_asked = self._is_paused = self._is_spoilt = False
+        self._parser = HttpResponseParser(
+            self,  # type: ignore[arg-type] # which has what a stream asks its protocol for
+            self._loop,
+            _BUFFERED,
+            payload_exception=aiohttp.ClientPayloadError,
             read_until_eof=True,
             auto_decompress=False,
-            read_timeout=limits.idle_seconds,
-            max_line_size=self._header_bytes,
-            max_field_size=self._header_bytes,
+            max_line_size=header_bytes,
+            max_field_size=header_bytes,
         )
-        own = "".join(f"{name}: {value}\r\n" for name, value in conditions.items())
-        host = f"Host: {url.host_port_subcomponent}\r\n"
-        protocol.start_timeout()
-        transport.write(f"GET {url.raw_path_qs} HTTP/1.1\r\n{host}{self._sent}{own}\r\n".encode())
-        while True:
-            message, content = await protocol.read()
-            if message.code not in _ON_THE_WAY:
-                return KeptResponse(connection, message, content)
+        transport.set_protocol(self)
+
+    @property
+    def connected(self) -> bool:
+        """Whether it has not ended, as the stream of a body asks."""
+        return not self.is_lost
+
+    @property
+    def protocol(self) -> KeptConnection:
+        """What knows how it ended."""
+        return self
+
+    def exception(self) -> BaseException | None:
+        """Why it ended, or is of no use; None where it is as it should be."""
+        return self._error
+
+    def rest(self) -> bool:
+        """Wait for another request; False where none may be made, since this has not ended well."""
+        self._is_asked = False
+        self._silent_until = self._ends = inf
+        return self.content.is_eof() and self.is_usable()
+
+    def is_usable(self) -> bool:
+        """Whether it has neither ended nor begun to end since the newest response."""
+        return not (self._is_spoilt or self.is_lost or self._transport.is_closing())
+
+    async def ask(self, request: bytes, limits: RequestLimits) -> None:
+        """Send a request, and wait until its response is whole, or must be read to go on."""
+        if self.is_lost:
+            raise aiohttp.ServerDisconnectedError
+        now = self._loop.time()
+        self.message, self.content = None, EMPTY_PAYLOAD
+        self._idle_seconds = limits.idle_seconds
+        self._silent_until, self._ends = now + limits.idle_seconds, now + limits.total_seconds
+        self._is_asked = True
+        self._waiter = self._loop.create_future()
+        self._transport.write(request)
+        await self._waiter
+        self._ends = inf  # whoever reads on has a timer
+
+    def expire(self, now: float) -> None:
+        """Fail where the host has been silent for too long, or the request has taken too long."""
+        if now >= self._silent_until:
+            self._fail(aiohttp.SocketTimeoutError("Timeout on reading data from socket"))
+        elif now >= self._ends:
+            self._fail(TimeoutError())
+
+    def close(self) -> None:
+        """Close it. Idempotent."""
+        self._is_asked = False
+        self._silent_until = self._ends = inf
+        # An error refers to frames that hold a body: it must not stay for it.
+        self._error, self.message, self.content = None, None, EMPTY_PAYLOAD
+        self._connection.close()
+
+    # What the loop calls.
+
+    def data_received(self, data: bytes) -> None:
+        """Take in bytes of a response."""
+        if not self._is_asked:  # whatever it is, it is no response
+            if data:
+                self._is_spoilt = True
+                self._transport.close()
+            return
+        if data:
+            self._silent_until = self._loop.time() + self._idle_seconds
+        try:
+            messages, upgraded, _ = self._parser.feed_data(data)
+        except Exception as error:  # noqa: BLE001 - as aiohttp does: whatever it is, it is no HTTP
+            self._transport.close()
+            self._fail(_as_no_http(error))
+            return
+        self._is_spoilt |= upgraded
+        for message, content in messages:
+            self._take_head(message, content)
+        if self.message is not None and (self._is_paused or self.content.is_eof()):
+            self._wake()
+
+    def _take_head(self, message: RawResponseMessage, content: aiohttp.StreamReader) -> None:
+        if message.code in _ON_THE_WAY:
+            return
+        if self.message is not None:  # this is another response, which nobody has asked for
+            self._is_spoilt = True
+            return
+        self._is_spoilt |= message.should_close
+        self.message, self.answered = message, perf_counter()
+        self.content = EMPTY_PAYLOAD if message.code in _WITHOUT_BODY else content
+
+    def eof_received(self) -> None:
+        """Stop the clock: the end of the connection follows."""
+        self._silent_until = inf
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Tell whoever waits how the connection ended."""
+        self.is_lost = True
+        if self._is_asked:
+            self._end(exc)
+        self._handler.connection_lost(exc)  # the session waits for it when it is closed
+
+    def _end(self, exc: Exception | None) -> None:
+        lost: BaseException = aiohttp.ServerDisconnectedError()
+        if isinstance(exc, OSError):
+            lost = aiohttp.ClientOSError(*exc.args)
+            lost.__cause__ = exc
+        if self.message is None:
+            self._fail(lost)
+            return
+        try:
+            self._parser.feed_eof()  # which is the end of a body without a length
+        except Exception as error:  # noqa: BLE001 - of another body it is not
+            said = f"Response payload is not completed: {error!r}"
+            broken = aiohttp.ClientPayloadError(said if exc is None else f"{said}. {exc!r}")
+            broken.__cause__ = error
+            self._fail(broken)
+        else:
+            self._error = self._error or lost
+            self._wake()
+
+    # What the stream of a body calls.
+
+    def pause_reading(self) -> None:
+        """Take no more in until somebody has read what is there: that is not the host's time."""
+        self._is_paused, self._silent_until = True, inf
+        self._parser.pause_reading()
+        self._transport.pause_reading()
+
+    def resume_reading(self, resume_parser: bool = True) -> None:  # noqa: FBT001, FBT002 - as it is called
+        """Go on."""
+        if not self._is_paused:
+            return
+        self._is_paused = False
+        self._silent_until = self._loop.time() + self._idle_seconds
+        if resume_parser:
+            self.data_received(b"")
+        if not (self._is_paused or self.is_lost):
+            self._transport.resume_reading()
+
+    def _fail(self, error: BaseException) -> None:
+        """Tell whoever waits, or reads, that there will be no whole response."""
+        self._silent_until = self._ends = inf
+        self._is_spoilt = True
+        self._error = error
+        if self._waiter is not None and self.message is None:
+            self._wake(error)
+            return
+        if not self.content.is_eof():
+            self.content.set_exception(error)
+        self._wake()
+
+    def _wake(self, error: BaseException | None = None) -> None:
+        waiter, self._waiter = self._waiter, None
+        if waiter is None or waiter.done():
+            return
+        if error is None:
+            waiter.set_result(None)
+        else:
+            waiter.set_exception(error)
 
 
-def _origin(url: URL) -> str:
-    return f"{url.scheme}://{url.authority}"
+def _as_no_http(error: Exception) -> HttpProcessingError:
+    """What a session of aiohttp raises where its parser fails."""
+    failed = HttpProcessingError()
+    if isinstance(error, HttpProcessingError):
+        failed = HttpProcessingError(code=error.code, message=error.message, headers=error.headers)
+    failed.__cause__ = error
+    return failed

@@ -9,6 +9,10 @@ Touches: the clock of the event loop.
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _TICK_SECONDS = 0.05
 
@@ -17,9 +21,14 @@ class LoopLag:
     """Knows by how much the running loop was late just now, while anybody wants to know.
 
     It watches the loop as long as a block of anybody's is under way: `with lag: ...`.
+
+    Args:
+        on_tick: Called twenty times a second meanwhile, with the loop's time: one timer for all
+            that are waited for.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, on_tick: Callable[[float], object] = bool) -> None:
+        self._on_tick = on_tick
         self._watching = 0
         self._late = 0.0
         self._ticked = 0.0
@@ -46,3 +55,4 @@ class LoopLag:
         self._ticked = loop.time()
         self._late = max(self._ticked - self._timer.when(), 0.0)
         self._next_tick(loop)
+        self._on_tick(self._ticked)

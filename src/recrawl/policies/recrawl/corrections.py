@@ -151,7 +151,9 @@ class Corrections:
 
     def factor_of(self, row: int) -> float:
         """The same of one page."""
-        return float(self._factors[self._place[:, row]].prod())
+        # Not `prod`, which takes longer for three numbers than all else that a visit's rate needs.
+        first, second, third = self._factors[self._place[:, row]].tolist()
+        return float(first * second * third)
 
     @property
     def factor_of_new(self) -> float:
