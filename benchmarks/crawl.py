@@ -31,6 +31,8 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from before_after import record
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
@@ -318,6 +320,7 @@ def compare(size: int, pages: int, rounds: int) -> None:
         cpu = [1e6 * one["cpu"] / one["pages"] for one in each]
         speed = median(one["pages"] / one["wall"] for one in each)
         shown = {key: value for key, value in each[-1].items() if key not in ("cpu", "wall")}
+        record(f"{size / 1000:.0f} kB, {side}: µs of CPU a page", median(cpu))
         print(
             f"  {side:<8}{median(cpu):8.0f} µs of CPU a page ({min(cpu):.0f} to {max(cpu):.0f})"
             f"{speed:8.0f} pages a second   {shown}"

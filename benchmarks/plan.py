@@ -2,19 +2,23 @@
 
     .venv/bin/python benchmarks/plan.py                  # a million pages and ten million
     .venv/bin/python benchmarks/plan.py 1000000          # or as many as you like
+    .venv/bin/python benchmarks/plan.py --only uncertain # plans with this in their names
+    .venv/bin/python benchmarks/before_after.py v0.2.0 plan.py 1000000
 
 Made pages with log-normal rates and 0.3 visits a day for each. Every figure is the best of a few
-runs, taken in turn with the sort, because machines differ and are shared. What was planned is
+runs, taken in turn with the sort, because machines differ and are shared; by the clock, and by the
+time of all processors. What was planned is
 checked: the budget is spent, every visit is worth the price, no page left alone is worth more.
 """
 
 from __future__ import annotations
 
-import sys
-import time
+import argparse
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+from before_after import Cost, cost_of, record
 
 from recrawl.plan import OBJECTIVES, Limits, Rates, allocate
 
@@ -24,15 +28,21 @@ if TYPE_CHECKING:
     from recrawl.plan import Plan
 
 HOSTS = 100_000
-LIMIT, LIMIT_WITH_HOSTS = 8, 32  # times as long as a sort
+LIMIT, LIMIT_WITH_HOSTS = 8, 32  # times as long as a sort, in compiled code
+ON_NUMPY = 3.125  # times as long as in compiled code
+LIMIT_UNCERTAIN = 20 / ON_NUMPY
 
 
 def main() -> None:
-    for count in map(int, sys.argv[1:] or ["1000000", "10000000"]):
-        measure(count)
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("pages", nargs="*", type=int, default=[1_000_000, 10_000_000])
+    options.add_argument("--only", default="")
+    given = options.parse_args()
+    for count in given.pages:
+        measure(count, given.only)
 
 
-def measure(count: int) -> None:
+def measure(count: int, only: str) -> None:
     random = np.random.default_rng(7)
     rates = random.lognormal(np.log(0.1), 1.6, count)
     host = random.integers(0, HOSTS, count)
@@ -42,58 +52,45 @@ def measure(count: int) -> None:
     some = Limits(least=1 / 90, most=24.0)
     gamma = Rates.gamma(random.gamma(2, 1, count) + 0.5, random.gamma(2, 10, count) + 1)
 
-    unit, _ = best(lambda: np.sort(rates))
-    print(f"\n== {count:,} pages; numpy.sort of the rates: {1000 * unit:.1f} ms")
-    for name, objective in OBJECTIVES.items():
-        report(name, rates, LIMIT, lambda o=objective: allocate(rates, budget, objective=o))
+    plans: list[tuple[str, float | None, Callable[[], Plan]]] = []
+    for name, o in OBJECTIVES.items():
+        uncertain = partial(allocate, gamma, budget, objective=o)
+        plans += [
+            (name, LIMIT, partial(allocate, rates, budget, objective=o)),
+            (f"{name}, uncertain rates", LIMIT_UNCERTAIN, uncertain),
+        ]
     for name in ("freshness", "harmonic"):
-        o = OBJECTIVES[name]
-        report(
-            f"{name}, caps on {HOSTS:,} hosts",
-            rates,
-            LIMIT_WITH_HOSTS,
-            lambda o=o: allocate(rates, budget, objective=o, limits=caps),
-        )
-        report(
-            f"{name}, weights and costs",
-            rates,
-            None,
-            lambda o=o: allocate(rates, budget, objective=o, weight=weight, cost=cost),
-        )
-        report(
-            f"{name}, floors and caps of pages",
-            rates,
-            None,
-            lambda o=o: allocate(rates, budget, objective=o, limits=some),
-        )
-        report(
-            f"{name}, uncertain rates",
-            rates,
-            None,
-            lambda o=o: allocate(gamma, budget, objective=o),
-        )
+        known = partial(allocate, rates, budget, objective=OBJECTIVES[name])
+        plans += [
+            (f"{name}, caps on {HOSTS:,} hosts", LIMIT_WITH_HOSTS, partial(known, limits=caps)),
+            (f"{name}, weights and costs", None, partial(known, weight=weight, cost=cost)),
+            (f"{name}, floors and caps of pages", None, partial(known, limits=some)),
+        ]
+
+    unit = cost_of(lambda: np.sort(rates), 5)
+    print(f"\n== {count:,} pages; numpy.sort of the rates: {1000 * unit.wall:.1f} ms")
+    for what, limit, plan in plans:
+        if only in what:
+            report(what, rates, limit, plan)
 
 
-def report(what: str, rates: np.ndarray, limit: int | None, plan: Callable[[], Plan]) -> None:
+def report(what: str, rates: np.ndarray, limit: float | None, plan: Callable[[], Plan]) -> None:
     runs = 7 if len(rates) <= 1_000_000 else 3
-    unit, taken, found = np.inf, np.inf, plan()
+    check(plan())
+    unit = taken = Cost(np.inf, np.inf)
     for _ in range(runs):
-        unit = min(unit, best(lambda: np.sort(rates), 1)[0])
-        seconds, found = best(plan, 1)
-        taken = min(taken, seconds)
-    check(found)
-    asked = "-" if limit is None else f"at most {limit} compiled, {3.125 * limit:.0f} on numpy"
-    print(f"{what:<42} {1000 * taken:9.1f} ms {taken / unit:8.1f} sorts   asked: {asked}")
-
-
-def best(work: Callable[[], Plan | np.ndarray], runs: int = 5) -> tuple[float, Plan]:
-    """Seconds of the fastest of a few runs, and what the last returned."""
-    times = []
-    for _ in range(runs):
-        begun = time.perf_counter()
-        found = work()
-        times.append(time.perf_counter() - begun)
-    return min(times), found
+        unit = unit.least(cost_of(lambda: np.sort(rates), 1))
+        taken = taken.least(cost_of(plan, 1))
+    asked = (
+        "-" if limit is None else f"at most {limit:.3g} compiled, {ON_NUMPY * limit:.0f} on numpy"
+    )
+    sorts, processor = taken.wall / unit.wall, taken.processor / unit.processor
+    print(
+        f"{what:<42} {1000 * taken.wall:9.1f} ms {sorts:8.1f} sorts {processor:8.1f} of processor"
+        f"   asked: {asked}"
+    )
+    record(f"{len(rates):,} pages, {what}: sorts by the clock", sorts)
+    record(f"{len(rates):,} pages, {what}: seconds of processor", taken.processor)
 
 
 def check(plan: Plan) -> None:

@@ -2,12 +2,14 @@
 
     .venv/bin/python benchmarks/rates.py                 # everything: a few minutes
     .venv/bin/python benchmarks/rates.py kernels         # or: npmle, likelihood, ingest, start
+    .venv/bin/python benchmarks/before_after.py v0.2.0 rates.py ingest
 
 A million made pages with 21 visits each. The unit is one `numpy.sum` pass over gaps and flags;
 other times are divided by it, because machines differ and are shared. Every figure is the best
-of a few runs. Peers do the same work in the same run: `scipy.optimize.brentq` and lifelines for
-the likelihood, `pyarrow.parquet.read_table` for reading, `import` of what we build on for
-starting. lifelines is left out where it is not installed (requirements-bench.lock has it).
+of a few runs, by the clock and by processor time; what is asked is asked of the clock. Peers do the
+same work in the same run: `scipy.optimize.brentq` and lifelines for the likelihood,
+`pyarrow.parquet.read_table` for reading, `import` of what we build on for starting. lifelines is
+left out where it is not installed (requirements-bench.lock has it).
 """
 
 from __future__ import annotations
@@ -18,18 +20,15 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+from before_after import Cost, cost_of, record
 
 from recrawl import Gamma, Histories, Likelihood, Priors, fit_prior
 from recrawl.arrays.blocks import over_blocks
 from recrawl.rates import METHODS, NPMLE, Grid, fit_npmle
 from recrawl.rates.censored import Censored, most_likely
 from recrawl.rates.gamma_state import gamma_states
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PAGES, VISITS, SITES = 1_000_000, 21, 1_000
 DATED = ("malcolm-age", "last-modified", "last-modified-raw")
@@ -42,16 +41,6 @@ def main() -> None:
     for name in sys.argv[1:] or by_name:
         print(f"\n== {name}")
         by_name[name]()
-
-
-def best(work: Callable[[], object], runs: int = 3) -> float:
-    """Seconds of the fastest of a few runs."""
-    times = []
-    for _ in range(runs):
-        begun = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - begun)
-    return min(times)
 
 
 def made(pages: int = PAGES) -> Histories:
@@ -72,38 +61,51 @@ def dated(histories: Histories) -> Histories:
     return Histories(gaps, changed, offsets, age=age, first_age=first_age)
 
 
-def unit(histories: Histories) -> float:
-    return best(lambda: (histories.gaps.sum(), histories.changed.sum()), 7)
+def unit(histories: Histories) -> Cost:
+    return cost_of(lambda: (histories.gaps.sum(), histories.changed.sum()), 7)
 
 
-def report(what: str, ratio: float, limit: str) -> None:
-    print(f"{what:<58} {ratio:10.1f}   asked: {limit}")
+def report(what: str, taken: Cost, base: Cost, limit: str) -> None:
+    """Print how many times the base some work took, by the clock and by processor time."""
+    wall, processor = taken.wall / base.wall, taken.processor / base.processor
+    print(f"{what:<58} {wall:10.1f} {processor:10.1f} (processor)   asked: {limit}")
+    record(f"{what}, by the clock", wall)
+    record(f"{what}, seconds of processor", taken.processor)
+
+
+def say(what: str, figure: float, limit: str) -> None:
+    """Print a figure that is no time."""
+    print(f"{what:<58} {figure:10.1f}   asked: {limit}")
+    record(what, figure)
 
 
 def kernels() -> None:
     histories = made()
     sites = np.arange(PAGES) % SITES
     one = unit(histories)
-    print(f"unit: {1000 * one:.1f} ms for {PAGES:,} pages, {len(histories.gaps):,} gaps")
+    print(f"unit: {1000 * one.wall:.1f} ms for {PAGES:,} pages, {len(histories.gaps):,} gaps")
     shape, exposure = np.full(PAGES, 0.5), np.full(PAGES, 15.0)
     report(
         "gamma kernel (units)",
-        best(lambda: gamma_states(histories, shape, exposure)) / one,
+        cost_of(lambda: gamma_states(histories, shape, exposure)),
+        one,
         "at most 50",
     )
     report(
         "gamma with priors of 1,000 sites and bands (units)",
-        best(lambda: Gamma(fit_prior(histories, sites)).estimate(histories)) / one,
-        "at most 150",
+        cost_of(lambda: Gamma(fit_prior(histories, sites)).estimate(histories)),
+        one,
+        "at most 40",
     )
     told = dated(histories)
     for name, make in METHODS.items():
         seen = told if name in DATED else histories
         few = seen.take(np.arange(PAGES // 100)) if name == "grid" else seen  # the slow one
-        share = len(few) / PAGES
-        taken = best(lambda make=make, few=few: make(Priors.one(), 0.9).estimate(few)) / share
-        limit = "-" if name in UNLIMITED else "at most 20"
-        report(f"{name} with bands (units)", taken / one, limit)
+        taken = cost_of(lambda make=make, few=few: make(Priors.one(), 0.9).estimate(few))
+        if few is not seen:
+            taken = Cost(*(each * len(seen) / len(few) for each in taken))
+        limit = {"bank": "at most 60"}.get(name, "-" if name in UNLIMITED else "at most 20")
+        report(f"{name} with bands (units)", taken, one, limit)
     print(f"peak memory of a process: {_peak_memory():.2f} times the input   asked: at most 4")
 
 
@@ -112,18 +114,27 @@ def npmle() -> None:
     pages, sites = PAGES // 10, SITES // 10
     histories, site = made(pages), np.arange(pages) % sites
     one, masses = fit_prior(histories, site), fit_npmle(histories, site)
-    reading = best(lambda: Gamma(one).estimate(histories))
-    fitting = best(lambda: fit_prior(histories, site))
-    finely = best(lambda: NPMLE(masses).estimate(histories))
-    fitting_masses = best(lambda: fit_npmle(histories, site))
-    exact = best(lambda: Grid(one.take(np.arange(1000))).estimate(histories.take(np.arange(1000))))
-    report("npmle with bands (times gamma)", finely / reading, "-")
-    report("grid with bands (times gamma)", exact * pages / 1000 / reading, "-")
-    report(f"fit_npmle of {sites} sites (times fit_prior)", fitting_masses / fitting, "-")
-    both = (finely + fitting_masses) / (reading + fitting)
-    report("npmle with its fit (times gamma with its own)", both, "-")
+    reading = cost_of(lambda: Gamma(one).estimate(histories))
+    fitting = cost_of(lambda: fit_prior(histories, site))
+    finely = cost_of(lambda: NPMLE(masses).estimate(histories))
+    fitting_masses = cost_of(lambda: fit_npmle(histories, site))
+    few = np.arange(pages // 100)
+    exact = cost_of(lambda: Grid(one.take(few)).estimate(histories.take(few)))
+    report("npmle with bands (times gamma)", finely, reading, "-")
+    report("grid with bands (times gamma)", Cost(*(100 * each for each in exact)), reading, "-")
+    report(f"fit_npmle of {sites} sites (times fit_prior)", fitting_masses, fitting, "-")
+    report(
+        "npmle with its fit (times gamma with its own)",
+        _sum(finely, fitting_masses),
+        _sum(reading, fitting),
+        "-",
+    )
     for name, method in (("gamma", Gamma(one)), ("npmle", NPMLE(masses))):
         print(f"bytes per page of a state of {name}: {method.start(pages).nbytes / pages:.0f}")
+
+
+def _sum(one: Cost, other: Cost) -> Cost:
+    return Cost(one.wall + other.wall, one.processor + other.processor)
 
 
 def _peak_memory() -> float:
@@ -151,8 +162,8 @@ def likelihood() -> None:
         seen = Censored.of(histories, pages)
         most_likely(seen, seen.quiet + np.where(seen.hidden > 0, seen.mean_gap / 2, 0), tolerance)
 
-    ours = best(lambda: over_blocks(rates_alone, PAGES)) / PAGES
-    with_bands = best(lambda: Likelihood().estimate(histories)) / PAGES
+    ours = cost_of(lambda: over_blocks(rates_alone, PAGES)).wall / PAGES
+    with_bands = cost_of(lambda: Likelihood().estimate(histories)).wall / PAGES
 
     def by_brentq(page: int) -> float:
         rows = slice(page * (VISITS - 1), (page + 1) * (VISITS - 1))
@@ -169,20 +180,18 @@ def likelihood() -> None:
         )
 
     sample = range(3000)
-    peer = best(lambda: [by_brentq(page) for page in sample]) / len(sample)
+    peer = cost_of(lambda: [by_brentq(page) for page in sample]).wall / len(sample)
     expected = np.array([by_brentq(page) for page in sample])
     found = Likelihood().estimate(histories.take(np.arange(len(sample)))).rate
     np.testing.assert_allclose(found, expected, rtol=1e-8)
-    report("likelihood, rates: times faster a page than brentq", peer / ours, "at least 60 (80)")
-    report("likelihood, rates and bands: times faster than brentq", peer / with_bands, "-")
+    say("likelihood, rates: times faster a page than brentq", peer / ours, "at least 60 (80)")
+    say("likelihood, rates and bands: times faster than brentq", peer / with_bands, "-")
     lifelines_page = _lifelines(histories)
     if lifelines_page is None:
         print("lifelines is not installed: pip install -r requirements-bench.lock")
     else:
-        report("likelihood: times faster a page than lifelines", lifelines_page / ours, "10,000")
-        report(
-            "likelihood with bands: times faster than lifelines", lifelines_page / with_bands, "-"
-        )
+        say("likelihood: times faster a page than lifelines", lifelines_page / ours, "10,000")
+        say("likelihood with bands: times faster than lifelines", lifelines_page / with_bands, "-")
 
 
 def _lifelines(histories: Histories) -> float | None:
@@ -203,7 +212,7 @@ def _lifelines(histories: Histories) -> float | None:
                 np.where(flags, 0.0, gaps), np.where(flags, gaps, np.inf)
             )
 
-    return best(fit, 5)
+    return cost_of(fit, 5).wall
 
 
 def ingest() -> None:
@@ -229,9 +238,9 @@ def ingest() -> None:
             base, _ = _process([sys.executable, "-c", read])
             alone, _ = _process([sys.executable, "-c", only])
             whole, memory = _process([command, "estimate", path, "-o", f"{folder}/out.parquet"])
-            report(f"{what}: recrawl estimate / read_table", whole / base, f"at most {limit}")
-            report(f"{what}: visits to histories alone / read_table", alone / base, "-")
-            report(f"{what}: peak memory of recrawl estimate (GB)", memory / 1e9, "at most 2.5")
+            report(f"{what}: recrawl estimate / read_table", whole, base, f"at most {limit}")
+            report(f"{what}: visits to histories alone / read_table", alone, base, "-")
+            say(f"{what}: peak memory of recrawl estimate (GB)", memory / 1e9, "at most 2.5")
 
 
 def make_logs(folder: str) -> None:
@@ -260,32 +269,31 @@ def make_logs(folder: str) -> None:
     pq.write_table(table.take(pa.array(np.argsort(at, kind="stable"))), f"{folder}/time.parquet")
 
 
-def _process(command: list[str], runs: int = 3) -> tuple[float, float]:
-    """Seconds of the fastest run of a command, and its peak memory in bytes."""
-    times, memory = [], 0.0
+def _process(command: list[str], runs: int = 3) -> tuple[Cost, float]:
+    """Least cost of a command, of a few runs, and its peak memory in bytes."""
+    least, memory = Cost(np.inf, np.inf), 0.0
     for _ in range(runs):
         begun = time.perf_counter()
         child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         _, status, usage = os.wait4(child.pid, 0)
-        times.append(time.perf_counter() - begun)
+        wall = time.perf_counter() - begun
         assert status == 0, command
+        least = least.least(Cost(wall, usage.ru_utime + usage.ru_stime))
         memory = max(memory, usage.ru_maxrss * 1024)
-    return min(times), memory
+    return least, memory
 
 
 def start() -> None:
     recrawl = str(Path(sys.executable).parent / "recrawl")
 
-    def python(code: str) -> float:
+    def python(code: str) -> Cost:
         return _process([sys.executable, "-c", code], 15)[0]
 
     helped = _process([recrawl, "--help"], 15)[0]
-    report("recrawl --help / import typer", helped / python("import typer"), "at most 2")
-    report(
-        "import recrawl / import numpy", python("import recrawl") / python("import numpy"), "1.5"
-    )
-    everything = python("from recrawl import *")
-    report("every public name / import numpy", everything / python("import numpy"), "-")
+    numpy = python("import numpy")
+    report("recrawl --help / import typer", helped, python("import typer"), "at most 2")
+    report("import recrawl / import numpy", python("import recrawl"), numpy, "1.5")
+    report("every public name / import numpy", python("from recrawl import *"), numpy, "-")
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from before_after import record
 
 from recrawl.clock import ScaledClock
 from recrawl.entries.entries import Checkpoint, Copy, PageChange, PagesFound, VisitMade
@@ -55,6 +56,7 @@ def judge(what: str, value: float, limit: float, *, least: bool = False) -> None
     holds = value >= limit if least else value <= limit
     verdict = "holds" if holds else "FALLS SHORT"
     print(f"{verdict:<13}{what}: {value:,.2f} (at {'least' if least else 'most'} {limit:,})")
+    record(what, value)
 
 
 def parts(pages: int) -> Iterator[range]:
@@ -136,7 +138,9 @@ async def resume(path: Path) -> None:
             clock.now(),
             random=np.random.default_rng(0),
         )
-        print(f"start took {time.process_time() - cpu:.2f} s of CPU")
+        started = time.process_time() - cpu
+        print(f"start took {started:.2f} s of CPU")
+        record("start, seconds of CPU", started)
         judge("start, seconds", time.perf_counter() - began, MOST_START_SECONDS)
         writer, agenda, done = Writer(store), crawl.agenda, 0
         began, cpu = time.perf_counter(), time.process_time()
@@ -158,6 +162,7 @@ async def resume(path: Path) -> None:
         wall, cpu = time.perf_counter() - began, time.process_time() - cpu
         store.write([Checkpoint(crawl.dump())])  # as a crawl that is stopped does
     print(f"{1e6 * cpu / done:.0f} µs of CPU to lease and report a page")
+    record("µs of CPU to lease and report a page", 1e6 * cpu / done)
     judge("leased and reported a second", done / wall, LEAST_A_SECOND, least=True)
 
 

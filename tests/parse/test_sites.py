@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from publicsuffixlist import PublicSuffixList
 
 from recrawl.arrays.texts import Texts
-from recrawl.parse.sites import numbered, sites_of
+from recrawl.parse.sites import numbered, registered_domain, sites_of
 
 SUFFIXES = PublicSuffixList()
 
@@ -145,3 +145,14 @@ def test_texts_are_numbered_by_a_dictionary(texts):
 
     assert number.tolist() == expected
     assert names == list(known)
+
+
+@pytest.mark.parametrize("end", ["", "/", "?", "#", "\\"])
+@pytest.mark.parametrize("length", range(1, 20))
+def test_a_host_ends_at_its_end_wherever_that_lies_among_eight_letters(length, end):
+    """Letters are looked at in eights; each of the four ends hosts, and its neighbours do not."""
+    host = ("ab.-_!0>\x7f\x0f]" * 3)[:length].rstrip(".") or "a"
+
+    assert site_names([f"https://{host}{end}{'c' * 9}"[: 8 + len(host) + 9 * bool(end)]]) == [
+        registered_domain(host)
+    ]

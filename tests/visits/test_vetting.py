@@ -1,5 +1,6 @@
 """Each row of the table of normalisation by hand, then all of them at once against slow Python."""
 
+from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -12,7 +13,7 @@ from recrawl.arrays.texts import Texts
 from recrawl.errors import InvalidParameter
 from recrawl.units import days_between
 from recrawl.visits.rows import UNKNOWN_TIME, Rows, digest_hashes
-from recrawl.visits.vetting import vet
+from recrawl.visits.vetting import vet, vet_log
 from tests.visits.slow_vetting import SECOND, Look, Story, flags_of, story_of
 
 SAME, DIFFERS, UNKNOWN = False, True, None
@@ -653,3 +654,31 @@ def test_blocks_of_pages_come_out_in_order():
 
     np.testing.assert_allclose(histories.gaps * 86_400, np.arange(count) + 1)
     assert (histories.first_visit.astype(np.int64) == start).all()
+
+
+plain_pages = st.lists(
+    st.lists(st.tuples(st.integers(-1, 40), st.sampled_from([-1, 0, 1])), max_size=6), max_size=5
+)
+
+
+@given(plain_pages, st.sampled_from([1, 3, 1_000_000, 2_500_000]))
+def test_a_log_without_fault_has_the_histories_of_any_other(pages, unit):
+    """The short way and the long one, which a column of answers asks for, agree to the last bit.
+
+    Steps of 0 and less, steps within the resolution and changes that are not known are faults.
+    """
+    at = [np.cumsum([step for step, _ in page]) * unit for page in pages]
+    rows = Rows(
+        offsets=np.cumsum([0, *map(len, pages)]),
+        at=np.concatenate([np.empty(0, np.int64), *at]).astype(np.int64),
+        changed=np.array([told for page in pages for _, told in page], np.int8),
+    )
+    answered = replace(rows, answer=np.full(len(rows.at), AnswerKind.OK, np.uint8))
+
+    short, long = vet_log(rows, Vetting()), vet_log(answered, Vetting())
+
+    assert short[1:] == long[1:]
+    for column in fields(long.histories):
+        np.testing.assert_array_equal(
+            getattr(short.histories, column.name), getattr(long.histories, column.name)
+        )

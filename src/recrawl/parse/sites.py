@@ -20,7 +20,7 @@ from recrawl.arrays.texts import Texts
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recrawl.arrays.types import Bytes, Ints
+    from recrawl.arrays.types import Bytes, Ints, Words
 
 NO_SITE = ""
 
@@ -39,7 +39,10 @@ _SCHEMES = (
     (_word(b"http://\0"), _word(b"\xff" * 7 + b"\0")),
     (_word(b"https://"), _word(b"\xff" * 8)),
 )
-_ENDS_HOST = np.isin(np.arange(256), list(b"/?#\\"))
+# What ends a host, eight times over; "/" and "?" differ in the one bit that is cleared for both.
+_SLASH, _HASH, _BACKSLASH = (_word(letter * 8) for letter in (b"/", b"#", b"\\"))
+_NO_QUESTION = ~_word(b"\x10" * 8)
+_ONES, _TOPS = _word(b"\x01" * 8), _word(b"\x80" * 8)
 _LOWER = np.frombuffer(bytes(range(256)).lower(), np.uint8)
 
 
@@ -99,14 +102,35 @@ def _host_places(data: Bytes, offsets: Ints) -> tuple[Ints, Ints]:
     head |= _CASE
     first = starts + np.select([head & mask == word for word, mask in _SCHEMES], [7, 8], 0)
     last = first.copy()
+    words = np.ndarray((len(data) + 1,), "<u8", buffer=padded, strides=(1,))
     going = np.flatnonzero((first > starts) & (first < ends))
-    for _ in range(_LONGEST_HOST):
-        going = going[~_ENDS_HOST[data[last[going]]]]
-        last[going] += 1
-        going = going[last[going] < ends[going]]
+    for _ in range(0, _LONGEST_HOST, 8):
         if not len(going):
             break
+        step = _letters_of_host(words[last[going]])
+        last[going] = np.minimum(last[going] + step, ends[going])
+        going = going[(step == 8) & (last[going] < ends[going])]  # noqa: PLR2004 - all eight
+    np.minimum(last, first + _LONGEST_HOST, out=last)
     return first, last - first
+
+
+def _letters_of_host(words: Words) -> Ints:
+    """How many of eight letters, the first one lowest, come before one that ends a host.
+
+    A byte of x is 0 where the lowest bit of `(x - 0x01..01) & ~x & 0x80..80` is: no loop over
+    letters, and no table.
+
+    References:
+        Warren (2012). Hacker's Delight, 6-1.
+    """
+    ends = np.zeros(len(words), np.uint64)
+    for different in ((words & _NO_QUESTION) ^ _SLASH, words ^ _HASH, words ^ _BACKSLASH):
+        ends |= (different - _ONES) & ~different
+    ends &= _TOPS
+    lowest = ends & (~ends + np.uint64(1))
+    # The exponent of a power of two is the number of its bit.
+    bit = (lowest.astype(np.float64).view(np.int64) >> 52) - 1023
+    return np.where(ends == 0, 8, bit >> 3)
 
 
 def registered_domain(authority: str) -> str:

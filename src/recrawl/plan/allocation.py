@@ -187,4 +187,4 @@ def _demand(
         exposure = None if exposure is None else np.where(dead, np.inf, exposure)
     if rates.shape is None or exposure is None:
         return KnownRateDemand(rate, scale, inverses[objective.gain])
-    return UncertainDemand(objective, rates.shape, exposure, scale, np.full(len(rates), np.nan))
+    return UncertainDemand.of(objective, rates.shape, exposure, scale)

@@ -247,12 +247,17 @@ class Age:
     def _value(self, shape: Floats, found: ValueTerms) -> Floats:
         u, log, lasting, _, _, expected = found
         power = (shape - 2) * log + 1e-300
-        plain = u * u / 2 + log * np.expm1(-power) / power + lasting
+        plain: Floats = u * u / 2 + log * np.expm1(-power) / power + lasting
         cancels = np.minimum(log, 1) * np.minimum(expected, 1) < _FEW_LEFT
         certain = (log < _CERTAIN_LOG) & (expected > 1 / 2)
-        least = np.where(certain, _certain(shape, expected), _by_nodes(shape, log))
-        value: Floats = np.where(cancels | certain, least, plain)
-        return value
+        # Few pages as a rule, and quadrature costs more than all the rest.
+        for rows, least, figure in (
+            (certain, _certain, expected),
+            (cancels & ~certain, _by_nodes, log),
+        ):
+            if rows.any():
+                plain[rows] = least(np.broadcast_to(shape, rows.shape)[rows], figure[rows])
+        return plain
 
     def loss(self, rate: Floats, interval: Floats) -> Floats:
         """Mean age; infinite for pages that change and are never visited."""

@@ -295,6 +295,7 @@ def _fit(
     moments = (np.full(count, others.mean), np.full(count, others.variance))
     if false_changes:  # start from the fit that believes all changes: its prior excludes nothing
         moments = _fit(histories, site, count, others, 0.0)
+    move = np.inf
     for _ in range(_ROUNDS_IN_NOISE if false_changes else _ROUNDS):
         shape, exposure = _gamma(*moments)
         seen_shape, seen_exposure = gamma_states(
@@ -307,9 +308,21 @@ def _fit(
         else:
             evidence = np.maximum(more[0], 0), np.maximum(more[1], 0)
             moments = _settled(evidence, site, moments, others)
-        if _moved(before, moments) < _SETTLED:
+        last, move = move, _moved(before, moments)
+        if _left(last, move) < _SETTLED:
             break
     return moments
+
+
+def _left(last: float, move: float) -> float:
+    """How far there is still to go after two moves of which each is a fraction of the one before.
+
+    >>> _left(0.5, 0.05)  # 0.005 + 0.0005 + ...
+    0.005555555555555556
+    """
+    if last == np.inf or move >= last / 2:
+        return move
+    return move * move / (last - move)
 
 
 def _settled(

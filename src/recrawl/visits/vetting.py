@@ -139,6 +139,9 @@ class VettedLog(NamedTuple):
 
 def vet_log(rows: Rows, vetting: Vetting) -> VettedLog:
     """History of each page in `rows`, and what became of rows on the way."""
+    plain = _plain_histories(rows, vetting)
+    if plain is not None:
+        return VettedLog(plain, merged=0, silent=0)
     parts: dict[int, VettedLog] = {}
 
     def work(pages: slice) -> None:
@@ -149,6 +152,44 @@ def vet_log(rows: Rows, vetting: Vetting) -> VettedLog:
     histories = Histories.joined([part.histories for part in found])
     merged, silent = sum(part.merged for part in found), sum(part.silent for part in found)
     return VettedLog(histories, merged, silent)
+
+
+def _plain_histories(rows: Rows, vetting: Vetting) -> Histories | None:
+    """Histories of a log without fault: nothing to sort, to merge or to leave out; else None.
+
+    Most logs are such, and their gaps are differences: they are written where they stay.
+    """
+    if rows.last_modified is not None or rows.answer is not None or rows.digest is not None:
+        return None
+    pages_before = np.zeros(len(rows.offsets), np.int64)
+    np.cumsum(np.diff(rows.offsets) > 0, out=pages_before[1:])
+    offsets = rows.offsets - pages_before
+    gaps, changed = np.empty(offsets[-1]), np.empty(offsets[-1], np.bool_)
+    first_visit = np.full(len(offsets) - 1, UNKNOWN_TIME)
+    faults: list[slice] = []
+
+    def work(pages: slice) -> None:
+        if faults:
+            return
+        some = rows.pages(pages)
+        into = slice(offsets[pages.start], offsets[pages.stop])
+        starts = some.offsets[:-1][np.diff(some.offsets) > 0]
+        has_gap = np.ones(len(some.at), np.bool_)
+        has_gap[starts] = False
+        later = np.flatnonzero(has_gap)  # several times faster than the flags
+        told = some.changed.take(later).view(np.uint8)  # what is not known becomes 255
+        elapsed = np.diff(some.at).take(later - 1)
+        if told.max(initial=0) > 1 or elapsed.min(initial=vetting.resolution) < vetting.resolution:
+            faults.append(pages)
+            return
+        np.divide(elapsed, MICROSECONDS_A_DAY, out=gaps[into])
+        changed[into] = told
+        first_visit[pages][np.diff(some.offsets) > 0] = some.at[starts]
+
+    over_blocks(work, len(rows.offsets) - 1)
+    if faults:
+        return None
+    return Histories(gaps, changed, offsets, first_visit=first_visit.view("datetime64[us]"))
 
 
 def _vet(rows: Rows, vetting: Vetting) -> VettedLog:

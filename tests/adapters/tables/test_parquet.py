@@ -1,11 +1,13 @@
 """Parquet in any types that can mean a page, a time, a change; and files that are broken."""
 
 import contextlib
+import subprocess
 import sys
 from datetime import UTC, datetime
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from recrawl import AnswerKind
@@ -457,3 +459,30 @@ def test_without_pyarrow_the_error_says_what_to_install(tmp_path, monkeypatch):
 
     with pytest.raises(MissingExtra, match=r"^reading Parquet needs .*pip install '\.\[parquet\]'"):
         rows_in(path)
+
+
+def test_neither_reading_nor_writing_loads_pandas(tmp_path):
+    """Arrow loads it in many of its ways in and out of numpy, a third of a second."""
+    pytest.importorskip("pandas")
+    path, out = log(tmp_path), tmp_path / "rates.parquet"
+    command = (
+        "import sys; from recrawl.analysis.estimate import RateQuestion;"
+        "from pathlib import Path; import numpy as np;"
+        "from recrawl.adapters.tables.columns import TableInput;"
+        "from recrawl.adapters.tables.logs import Log;"
+        "from recrawl.adapters.tables.outputs import to_file;"
+        "from recrawl.adapters.tables.visits import VisitReading;"
+        "from recrawl.report.rates import COLUMNS;"
+        "question = RateQuestion.of('gamma', level=0.9);"
+        f"log = Log(VisitReading(TableInput(Path({str(path)!r}))), 2**31, Path()).__enter__();"
+        "(found,) = question.answers(log, Path());"
+        f"writer = to_file(Path({str(out)!r}), COLUMNS);"
+        "writer.__enter__().write(*question.rows(found, np.datetime64('2026-02-01')));"
+        "writer.__exit__(None, None, None);"
+        "print('pyarrow' in sys.modules, 'pandas' in sys.modules)"
+    )
+
+    said = subprocess.check_output([sys.executable, "-c", command], text=True)
+
+    assert said.split() == ["True", "False"]
+    assert pq.read_table(out).column("page").to_pylist() == ["/a", "/é"]

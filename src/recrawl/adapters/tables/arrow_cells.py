@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from recrawl.adapters.tables.columns import Cells, TableInput
-    from recrawl.arrays.types import Answers, Bools, Changes, Ints, Words
+    from recrawl.arrays.types import Answers, Bools, Bytes, Changes, Ints, Words
     from recrawl.listings.data.attributes import Attribute
 
 FRAME = "frame of plain columns"  # what one must be that is in no file
@@ -129,7 +129,10 @@ class ArrowCells:
 
         if not pa.types.is_boolean(self.array.type):
             return cells.changes(_texts(self.array), words)
-        values = self.array.cast(pa.int8()).fill_null(UNKNOWN_CHANGE).to_numpy()
+        known, told = self.array.buffers()
+        values = _bits(told, self.array).view(np.int8)
+        if self.array.null_count:
+            values[_bits(known, self.array) == 0] = UNKNOWN_CHANGE
         return values, np.zeros(len(values), np.bool_)
 
     def answers(self) -> tuple[Answers, Bools]:
@@ -159,7 +162,8 @@ class ArrowCells:
         missing = np.zeros(len(self), np.bool_)
         floating = pa.types.is_floating(self.array.type)
         if self.array.null_count or floating:
-            missing[:] = self.array.is_null(nan_is_null=floating).to_numpy(zero_copy_only=False)
+            empty = self.array.is_null(nan_is_null=floating)
+            missing = _bits(empty.buffers()[1], empty).view(np.bool_)
         return missing
 
     def runs(self) -> tuple[Texts, Ints, Bools]:
@@ -171,7 +175,7 @@ class ArrowCells:
             if not pa.types.is_dictionary(self.array.type):
                 names = _texts_of(self.array)
                 return names, np.arange(len(names)), _unnamed(names) | self._missing()
-            codes = self.array.indices.cast(pa.int64()).fill_null(-1).to_numpy()
+            codes = numbers_of(self.array.indices.cast(pa.int64()), -1)
             if not len(self.array.dictionary):
                 names = Texts.of([""] * len(codes))
                 return names, np.arange(len(names)), np.ones(len(codes), np.bool_)
@@ -208,8 +212,8 @@ class ArrowCells:
         with refusing(self.table):
             encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
             words = _texts(encoded.dictionary)
-            codes = encoded.indices.cast(pa.int64()).fill_null(len(words))
-        return CodedTexts(codes.to_numpy(zero_copy_only=False), [*words, ""])
+            codes = numbers_of(encoded.indices.cast(pa.int64()), len(words))
+        return CodedTexts(codes, [*words, ""])
 
     def is_unique(self) -> bool:
         """Whether every cell holds something, never twice the same."""
@@ -271,7 +275,7 @@ def _numbers(column: Any, zone: Zone | None) -> tuple[Ints, Bools]:  # noqa: ANN
 
     whole = pa.types.is_integer(column.type) and column.type != pa.uint64()
     return epoch_times(
-        column.cast(pa.int64() if whole else pa.float64(), safe=False).to_numpy(), zone
+        numbers_of(column.cast(pa.int64() if whole else pa.float64(), safe=False)), zone
     )
 
 
@@ -281,7 +285,7 @@ def _instants(column: Any, zone: Zone) -> tuple[Ints, Bools]:  # noqa: ANN401 - 
 
     kind = column.type
     unit = "day" if pa.types.is_date32(kind) else getattr(kind, "unit", "ms")
-    ticks = column.cast(pa.int32() if unit == "day" else pa.int64()).to_numpy()
+    ticks = numbers_of(column.cast(pa.int32() if unit == "day" else pa.int64()))
     values, wrong = _from_ticks(ticks.astype(np.int64), *_TICKS[unit])
     dated = pa.types.is_date(kind)
     return (zone.utc(values, days=dated) if dated or kind.tz is None else values), wrong
@@ -339,6 +343,34 @@ def _from_ticks(ticks: Ints, microseconds: int, parts: int) -> tuple[Ints, Bools
     return np.where(wrong, 0, ticks) * microseconds // parts, wrong
 
 
+def numbers_of(column: Any, empty: int = 0) -> Any:  # noqa: ANN401 - no types
+    """Numbers of an array, `empty` for cells without one.
+
+    Arrow's own way out loads pandas, wherever it is installed: a third of a second.
+    """
+    import pyarrow as pa
+
+    kind = "f" if pa.types.is_floating(column.type) else "i"
+    dtype = np.dtype(f"{kind}{column.type.bit_width // 8}")
+    if not len(column):
+        return np.empty(0, dtype)
+    known, values = column.buffers()
+    found = np.frombuffer(values, dtype, len(column), column.offset * dtype.itemsize)
+    if not column.null_count:
+        return found
+    return np.where(_bits(known, column) == 0, empty, found)
+
+
+def _bits(buffer: Any, column: Any) -> Bytes:  # noqa: ANN401 - no types
+    """The bits of a buffer of an array, one per cell, as numbers 0 and 1."""
+    if not len(column):
+        return np.empty(0, np.uint8)
+    first = column.offset // 8
+    count = column.offset % 8 + len(column)
+    packed = np.frombuffer(buffer, np.uint8, -(-count // 8), first)
+    return np.unpackbits(packed, count=count, bitorder="little")[column.offset % 8 :]
+
+
 def _texts_of(column: Any) -> Texts:  # noqa: ANN401 - no types
     """Texts of a column, without copying where it is text already."""
     import pyarrow as pa
@@ -363,7 +395,7 @@ def _labels(column: Any) -> Labels:  # noqa: ANN401 - no types
     import pyarrow as pa
 
     words = _texts_of(column.dictionary.cast(pa.string()).fill_null(""))
-    codes: Ints = column.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+    codes: Ints = numbers_of(column.indices.cast(pa.int64()), -1)
     # A dictionary may hold words that no row has, as those of another column.
     kept = (np.diff(words.offsets) > 0) & (np.bincount(codes + 1, minlength=len(words) + 1)[1:] > 0)
     if kept.all():
@@ -377,8 +409,8 @@ def _unnamed(names: Texts) -> Bools:
     wrong: Bools = np.diff(names.offsets) == 0
     # A blank name begins with a space, so its first byte tells which names to look at.
     rows = np.flatnonzero(~wrong)
-    first = names.data[names.offsets[rows]]
-    doubtful = rows[_BEGINS_SPACE[first]]
+    first = names.data.take(names.offsets[:-1].take(rows))
+    doubtful = rows[_BEGINS_SPACE.take(first)]
     if not _is_utf8(names):
         doubtful = rows
     for row in doubtful.tolist():

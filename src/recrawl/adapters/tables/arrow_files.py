@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recrawl.adapters.tables.arrow_cells import ArrowCells, is_nested, refusing
+from recrawl.adapters.tables.arrow_cells import ArrowCells, is_nested, numbers_of, refusing
 from recrawl.adapters.tables.columns import ColumnBatch
 from recrawl.errors import MissingExtra
 
@@ -117,7 +117,7 @@ def is_grouped(column: Any) -> bool:  # noqa: ANN401 - no types
     """Whether neighbouring cells of an array often have one text, by its first ones."""
     if is_nested(column):
         return False
-    codes = column[:_PEEK].dictionary_encode().indices.fill_null(0).to_numpy(zero_copy_only=False)
+    codes = numbers_of(column[:_PEEK].drop_null().dictionary_encode().indices)
     return bool((codes[1:] == codes[:-1]).sum() > _GROUPED * len(codes))
 
 

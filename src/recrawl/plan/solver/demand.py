@@ -12,11 +12,12 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
 from recrawl.plan.objectives import Detected, Freshness, Missed
+from recrawl.plan.solver.starts import start_by_rest, start_by_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,30 +27,61 @@ if TYPE_CHECKING:
     from recrawl.plan.solver.inverse_value import InverseValue
 
 _MOST_STEPS = 60
-_CLOSE = 1e-7  # Newton's last step squares this
+_CLOSE = 1e-6  # Newton's last step squares this
 NEVER = 225.0  # logarithm of u that stands for never: 10^98 times what was watched
 _HALF = 0.5
+_STEEPEST = 1e6
+_MOST_STEP = 40.0
+_FARTHEST = 1.0  # that a start is moved from where the last search ended
 
 
-def log_due(
-    objective: Objective, shape: Floats, wanted: Floats, start: Floats | None = None
-) -> Floats:
+class Due(NamedTuple):
+    """When pages are due.
+
+    Attributes:
+        log: Logarithm of u; `NEVER` where there is none.
+        elasticity: How fast it moves with the logarithm of what is wanted, to six digits.
+    """
+
+    log: Floats
+    elasticity: Floats
+
+
+def log_due(objective: Objective, shape: Floats, wanted: Floats) -> Floats:
     """Logarithm of u with E V = wanted for an exposure of 1; `NEVER` where there is none."""
+    return _find_due(objective, shape, wanted, _log(wanted)).log
+
+
+def _log(wanted: Floats) -> Floats:
+    log: Floats = np.maximum(wanted, np.finfo(np.float64).tiny)
+    return np.log(log, out=log)
+
+
+def _find_due(
+    objective: Objective,
+    shape: Floats,
+    wanted: Floats,
+    log_wanted: Floats,
+    start: Floats | None = None,
+) -> Due:
+    """Logarithm of u with E V = wanted for an exposure of 1, from `start` if there is one."""
     if isinstance(objective, Missed):
-        return np.log(wanted * 2 / shape) / 2
-    most = most_value(objective, shape)
-    share = wanted / most
-    if isinstance(objective, Freshness | Detected):
-        log, near = np.empty_like(shape), share > _HALF
-        for rows, solve, goal in (
-            (np.flatnonzero(~near), _by_value, wanted),
-            (np.flatnonzero(near), _by_rest, share),
-        ):
-            if len(rows):
-                begin = None if start is None else start[rows]
-                log[rows] = solve(objective, shape[rows], goal[rows], begin)
-        return log
-    return _by_value(objective, shape, wanted, start)
+        return Due((log_wanted + np.log(2 / shape)) / 2, np.full(len(shape), _HALF))
+    if not isinstance(objective, Freshness | Detected):
+        return _by_value(objective, shape, log_wanted, start)
+    share = wanted / most_value(objective, shape)
+    near = share > _HALF
+    if not near.any():
+        return _by_value(objective, shape, log_wanted, start)
+    log, elasticity = np.empty((2, len(shape)))
+    for rows, solve, goal in (
+        (np.flatnonzero(~near), _by_value, log_wanted),
+        (np.flatnonzero(near), _by_rest, share),
+    ):
+        if len(rows):
+            begin = None if start is None else start[rows]
+            log[rows], elasticity[rows] = solve(objective, shape[rows], goal[rows], begin)
+    return Due(log, elasticity)
 
 
 def most_value(objective: Objective, shape: Floats) -> Floats:
@@ -59,75 +91,80 @@ def most_value(objective: Objective, shape: Floats) -> Floats:
     return np.full_like(shape, 1.0 if isinstance(objective, Detected) else np.inf)
 
 
-def _by_value(objective: Objective, shape: Floats, wanted: Floats, start: Floats | None) -> Floats:
-    """Newton on ln V over ln u, from below: V is at most a u^2 / 2, and ln V is concave."""
-    want = np.log(np.maximum(wanted, np.finfo(np.float64).tiny))
-    least = _least(objective, shape, want)
-    log = least if start is None else np.clip(start, least, NEVER)
+def _by_value(objective: Objective, shape: Floats, want: Floats, start: Floats | None) -> Due:
+    """Newton on ln V over ln u, which is concave: all steps but the first come from below."""
+    if start is None:
+        start = start_by_value(objective, shape, want)
 
-    def move(log: Floats, shape: Floats, want: Floats, least: Floats) -> Floats:
+    def move(log: Floats, shape: Floats, want: Floats) -> tuple[Floats, Floats]:
         u = np.exp(log)
         value, wear = objective.value_and_wear(shape, u)
-        slope = u * wear / value
-        step = np.clip((want - np.log(value)) / np.maximum(slope, 1e-12), -40, 40)
-        return np.clip(log + step, least, NEVER)
+        wear *= u
+        wear /= value
+        slope = np.maximum(wear, 1e-12, out=wear)
+        step = np.log(value, out=value)
+        np.subtract(want, step, out=step)
+        step /= slope
+        np.clip(step, -_MOST_STEP, _MOST_STEP, out=step)
+        step += log
+        return np.minimum(step, NEVER, out=step), slope
 
-    return _newton(move, log, shape, want, least)
+    log, slope = _newton(move, np.minimum(start, NEVER), shape, want)
+    return Due(log, np.minimum(1 / slope, _STEEPEST))
 
 
-def _newton(move: Callable[..., Floats], log: Floats, *columns: Floats) -> Floats:
-    """Repeat `move(log, *columns)` until nothing moves; rows that stand still are left out."""
-    found, rows = log.copy(), np.arange(len(log))
+def _newton(
+    move: Callable[..., tuple[Floats, Floats]], log: Floats, *columns: Floats
+) -> tuple[Floats, Floats]:
+    """Repeat `move(log, *columns)` until nothing moves; rows that stand still are left out.
+
+    Returns where they stand, and the slope at the last step.
+    """
+    found, slopes, rows = log.copy(), np.empty_like(log), np.arange(len(log))
     for _ in range(_MOST_STEPS):
-        before, log = log, move(log, *columns)
+        before, (log, slope) = log, move(log, *columns)
         moving = np.flatnonzero(np.abs(log - before) >= _CLOSE)
         if len(moving) <= _HALF * len(log):
-            found[rows] = log
+            if len(rows) == len(found):
+                found, slopes = log, slope
+            else:
+                found[rows], slopes[rows] = log, slope
             if not len(moving):
-                return found
+                return found, slopes
             rows, log = rows[moving], log[moving]
             columns = tuple(column[moving] for column in columns)
     found[rows] = log
-    return found
+    return found, slopes
 
 
-def _least(objective: Objective, shape: Floats, want: Floats) -> Floats:
-    """A logarithm of u that is too small."""
-    if objective.power == 2:  # noqa: PLR2004 - V is at most a u^3 / 3, and at most u^2 / 2
-        least: Floats = np.maximum((want - np.log(shape / 3)) / 3, (want + np.log(2)) / 2)
-        return least
-    log: Floats = (want + np.log(2 / shape)) / 2
-    if isinstance(objective, Detected):  # a (a + 1) u^2 / 2
-        log -= np.log(shape + 1) / 2
-        return log
-    return log if isinstance(objective, Freshness) else np.maximum(log, want)
-
-
-def _by_rest(objective: Objective, shape: Floats, share: Floats, start: Floats | None) -> Floats:
+def _by_rest(objective: Objective, shape: Floats, share: Floats, start: Floats | None) -> Due:
     """Newton on -ln(1 - V / most) over ln u, which is convex and nearly straight far out."""
-    fresh = isinstance(objective, Freshness)
-    with np.errstate(divide="ignore"):
-        want = -np.log1p(-np.minimum(share, 1.0))
+    reached = share < 1
+    if not reached.all():
+        log, elasticity = np.full(len(share), NEVER), np.zeros(len(share))
+        rows = np.flatnonzero(reached)
+        begin = None if start is None else start[rows]
+        log[rows], elasticity[rows] = _by_rest(objective, shape[rows], share[rows], begin)
+        return Due(log, elasticity)
+    fresh, want = isinstance(objective, Freshness), -np.log1p(-share)
     if start is None:
-        start = _by_value(objective, shape, most_value(objective, shape) / 2, None)
+        start = np.minimum(start_by_rest(objective, shape, want), NEVER)
 
-    def move(log: Floats, shape: Floats, want: Floats) -> Floats:
+    def move(log: Floats, shape: Floats, want: Floats) -> tuple[Floats, Floats]:
         u = np.exp(log)
         over = u if fresh else u / (1 + u)
         depth = shape * np.log1p(u) - np.log1p(shape * over)
         gone = u / (1 + u)
         bent = gone if fresh else gone / (1 + u)
         slope = shape * gone - shape * (over if fresh else bent) / (1 + shape * over)
-        step = np.clip((want - depth) / slope, -40, 40)
-        moved: Floats = np.minimum(log + step, NEVER)
-        return moved
+        step = np.clip((want - depth) / slope, -_MOST_STEP, _MOST_STEP)
+        return np.minimum(log + step, NEVER), slope
 
-    return np.where(share < 1, _newton(move, start, shape, want), NEVER)
+    log, slope = _newton(move, start, shape, want)
+    return Due(log, np.minimum(share / (1 - share) / slope, _STEEPEST))
 
 
-_STEEPEST = 1e6
 _EDGE = 0.02  # how near a cut-off visits are still smooth enough: chosen with benchmarks/plan.py
-_TINY = 1e-300
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -187,7 +224,8 @@ class UncertainDemand:
         shape: Events of each distribution.
         exposure: Its days; infinite for pages that are not worth a visit at any price.
         scale: Cost / weight / exposure^power.
-        last: Logarithm of interval / exposure as last found, from where the next search begins.
+        last: What was wanted when pages were last asked, as a logarithm, and when they were due
+            then, in three rows: the next search begins there.
     """
 
     objective: Objective
@@ -195,6 +233,13 @@ class UncertainDemand:
     exposure: Floats
     scale: Floats
     last: Floats
+
+    @classmethod
+    def of(
+        cls, objective: Objective, shape: Floats, exposure: Floats, scale: Floats
+    ) -> UncertainDemand:
+        """Demand of pages that nobody has asked yet."""
+        return cls(objective, shape, exposure, scale, np.full((3, len(shape)), np.nan))
 
     def __len__(self) -> int:
         """Count the pages."""
@@ -207,21 +252,27 @@ class UncertainDemand:
 
     def visits(self, rows: slice, price: Floats | float) -> Floats:
         """Visits per day of some pages."""
-        wanted = self.scale[rows] * price
-        start = self.last[rows]
-        known = not np.isnan(start[:1]).any()
-        log = log_due(self.objective, self.shape[rows], wanted, start if known else None)
-        self.last[rows] = log
-        return np.where(log < NEVER, np.exp(-log), 0.0) / self.exposure[rows]
+        return self._visits(rows, price)[0]
 
     def visits_and_slope(self, rows: slice, price: Floats | float) -> tuple[Floats, Floats]:
         """The same, and how fast they fall: by V over its slope."""
-        visits = self.visits(rows, price)
-        shape, wanted = self.shape[rows], self.scale[rows] * price
-        u = np.exp(self.last[rows])
-        _, wear = self.objective.value_and_wear(shape, u)
-        elasticity = np.minimum(wanted / np.maximum(u * wear, _TINY), _STEEPEST)
+        visits, elasticity = self._visits(rows, price)
         return visits, visits * elasticity
+
+    def _visits(self, rows: slice, price: Floats | float) -> tuple[Floats, Floats]:
+        wanted = self.scale[rows] * price
+        at = _log(wanted)
+        last, log, elasticity = self.last[:, rows]
+        start = None
+        if not np.isnan(log[:1]).any():
+            start = at - last
+            start *= elasticity
+            start = log + np.clip(start, -_FARTHEST, _FARTHEST, out=start)
+        due = _find_due(self.objective, self.shape[rows], wanted, at, start)
+        self.last[0, rows], self.last[1, rows], self.last[2, rows] = at, *due
+        visits = np.where(due.log < NEVER, np.exp(-due.log), 0.0)
+        visits /= self.exposure[rows]
+        return visits, due.elasticity
 
     def edge(self, price: float) -> Ints:
         """Pages whose value is nearly at its bound."""
@@ -231,7 +282,11 @@ class UncertainDemand:
     def take(self, rows: Ints) -> UncertainDemand:
         """Some of the pages."""
         return UncertainDemand(
-            self.objective, self.shape[rows], self.exposure[rows], self.scale[rows], self.last[rows]
+            self.objective,
+            self.shape[rows],
+            self.exposure[rows],
+            self.scale[rows],
+            self.last[:, rows],
         )
 
 
