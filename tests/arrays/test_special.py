@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import resources
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,10 +11,14 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 from recrawl.arrays.special import (
+    KEPT,
+    SCORES,
+    beta_quantile,
     digamma,
     digamma_of,
     gamma_quantile,
     log_moments,
+    scores,
     trigamma,
     trigamma_of,
 )
@@ -119,3 +125,32 @@ def test_a_value_does_not_depend_on_its_neighbours(function):
 def test_of_one_number_every_bit_is_that_of_a_column(x):
     assert digamma_of(x) == digamma(np.array([x]))[0]
     assert trigamma_of(x) == trigamma(np.array([x]))[0]
+
+
+def test_the_table_of_the_package_is_scipys():
+    """Both ends of a band of 90 %, at all nodes; the ends as `(1 - level) / 2` gives them."""
+    assert KEPT == ((1 - 0.9) / 2, 1 - (1 - 0.9) / 2)
+    with (resources.files("recrawl.arrays") / SCORES).open("rb") as file:
+        table = np.load(file)
+    for probability, kept in zip(KEPT, table, strict=True):
+        np.testing.assert_allclose(kept, scores(probability), rtol=1e-9, atol=1e-9)
+
+
+def test_beta_quantiles_with_a_closed_form():
+    """Beta(a, 1) has the quantile p^(1 / a), Beta(1, b) has 1 - (1 - p)^(1 / b)."""
+    assert beta_quantile(4.0, 1.0, 0.05) == pytest.approx(0.05**0.25, rel=1e-12)
+    assert beta_quantile(1.0, 4.0, 0.05) == pytest.approx(-np.expm1(np.log1p(-0.05) / 4), rel=1e-12)
+    assert beta_quantile(3.0, 3.0, 0.5) == pytest.approx(0.5, rel=1e-14)
+
+
+counts = st.floats(-0.31, 6).map(lambda exponent: float(10**exponent))
+
+
+@given(counts, counts, st.sampled_from([0.005, 0.025, 0.05, 0.5, 0.95, 0.975, 0.995]))
+def test_beta_quantiles_are_scipys(first, second, probability):
+    """From half a count to a million, as shares of signals have."""
+    expected = special.betaincinv(first, second, probability)
+    found = beta_quantile(first, second, probability)
+
+    assert found == pytest.approx(expected, rel=1e-7, abs=1e-12)
+    assert special.betainc(first, second, found) == pytest.approx(probability, rel=1e-7)

@@ -10,6 +10,9 @@ Pure.
 from __future__ import annotations
 
 from functools import cache
+from io import BytesIO
+from math import exp, inf, lgamma, log, log1p
+from pkgutil import get_data
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +27,9 @@ _LEAST_LOG_SHAPE = -10.0
 _MOST_LOG_SHAPE = 25.0
 _NODES_A_UNIT = 40
 _TINY = 1e-290
+# Both ends of a band of 90 %: their scores come with the package, written by scripts/quantiles.py.
+KEPT = (1 - 0.9) / 2, 1 - (1 - 0.9) / 2
+SCORES = "gamma_scores.npy"
 
 
 def digamma(x: Floats) -> Floats:
@@ -143,6 +149,21 @@ def _quantile_table(probability: float) -> Floats:
     The score `ln(quantile / shape) * shape / sqrt(1 + shape)` is smooth and bounded: it tends to
     the logarithm of the probability for small shapes and to a normal quantile for large ones.
     """
+    kept = get_data("recrawl.arrays", SCORES) if probability in KEPT else None
+    score = np.load(BytesIO(kept))[KEPT.index(probability)] if kept else scores(probability)
+    before, left, right, after = score[:-3], score[1:-2], score[2:-1], score[3:]
+    return np.stack(
+        [
+            left,
+            -before / 3 - left / 2 + right - after / 6,
+            before / 2 - left + right / 2,
+            -before / 6 + left / 2 - right / 2 + after / 6,
+        ]
+    )
+
+
+def scores(probability: float) -> Floats:
+    """The score of the quantile at each node of the table."""
     from scipy.special import gammaincinv  # slow to load: only where it is needed
 
     ends = (_LEAST_LOG_SHAPE * _NODES_A_UNIT - 1, _MOST_LOG_SHAPE * _NODES_A_UNIT + 2)
@@ -153,14 +174,64 @@ def _quantile_table(probability: float) -> Floats:
     with np.errstate(divide="ignore"):
         log_ratio = np.log(quantile / shape)
     log_ratio[tiny] = np.log(probability) / shape[tiny] - np.euler_gamma - np.log(shape[tiny])
-    score = log_ratio * shape / np.sqrt(1 + shape)
+    return np.asarray(log_ratio * shape / np.sqrt(1 + shape))
 
-    before, left, right, after = score[:-3], score[1:-2], score[2:-1], score[3:]
-    return np.stack(
-        [
-            left,
-            -before / 3 - left / 2 + right - after / 6,
-            before / 2 - left + right / 2,
-            -before / 6 + left / 2 - right / 2 + after / 6,
-        ]
-    )
+
+_STEPS, _NEAR = 200, 1e-14
+_FRACTIONS = 10_000  # of a continued fraction, which takes about the root of the larger count
+_LEAST = 1e-300
+
+
+def beta_quantile(first: float, second: float, probability: float) -> float:
+    """Quantile of one Beta distribution, by Newton's method in the logarithm of the odds.
+
+    >>> round(beta_quantile(1.0, 2.0, 0.75), 6)  # 1 - sqrt(1 - 0.75)
+    0.5
+    """
+    odds, low, high = log(first / second), -inf, inf
+    for _ in range(_STEPS):
+        below, density = _beta_below(first, second, odds)
+        if below < probability:
+            low = odds
+        else:
+            high = odds
+        step = (probability - below) / density if density > _LEAST else inf
+        after = odds + step
+        if not low < after < high:  # outside of what is known: halve that, or go a long way
+            far = 2 * abs(odds) + 1
+            after = (max(low, odds - far) + min(high, odds + far)) / 2
+        if abs(after - odds) <= _NEAR * max(abs(odds), 1.0):
+            break
+        odds = after
+    return 1 / (1 + exp(-odds)) if odds > 0 else exp(odds) / (1 + exp(odds))
+
+
+def _beta_below(first: float, second: float, odds: float) -> tuple[float, float]:
+    """Chance of lower odds, by Lentz's continued fraction, and its slope; odds as logarithms."""
+    log_x, log_rest = -log1p(exp(-odds)), -log1p(exp(odds))
+    whole = lgamma(first + second) - lgamma(first) - lgamma(second)
+    density = exp(whole + first * log_x + second * log_rest)
+    if odds > log((first + 1) / (second + 1)):  # it converges fast on the other side
+        return 1 - density * _fraction(second, first, exp(log_rest)) / second, density
+    return density * _fraction(first, second, exp(log_x)) / first, density
+
+
+def _fraction(a: float, b: float, x: float) -> float:
+    """Continued fraction of the incomplete Beta function, without what stands before it."""
+    c, d = 1.0, 1 / _not_zero(1 - (a + b) * x / (a + 1))
+    found = d
+    for m in range(1, _FRACTIONS):
+        for factor in (
+            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
+        ):
+            d = 1 / _not_zero(1 + factor * d)
+            c = _not_zero(1 + factor / c)
+            found *= c * d
+        if abs(c * d - 1) < _NEAR:
+            break
+    return found
+
+
+def _not_zero(value: float) -> float:
+    return value if abs(value) > _LEAST else _LEAST

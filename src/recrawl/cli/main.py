@@ -14,38 +14,7 @@ from typing import Annotated
 import typer
 
 from recrawl.cli import screen
-from recrawl.cli.add import add
-from recrawl.cli.backup import backup
-from recrawl.cli.changes import changes
-from recrawl.cli.check import check
-from recrawl.cli.compact import compact
-from recrawl.cli.crawl import crawl
-from recrawl.cli.demo import demo
-from recrawl.cli.design import design
-from recrawl.cli.diff import diff
-from recrawl.cli.estimate import estimate
-from recrawl.cli.export import export
-from recrawl.cli.find import find
-from recrawl.cli.get import get
-from recrawl.cli.hint import hint
-from recrawl.cli.history import history
-from recrawl.cli.import_visits import import_visits
-from recrawl.cli.init import init
-from recrawl.cli.listing.verbs import app as listing
-from recrawl.cli.mcp import mcp
-from recrawl.cli.move import move
-from recrawl.cli.pages import pages
-from recrawl.cli.plan import plan
-from recrawl.cli.prune import prune
-from recrawl.cli.remove import remove
-from recrawl.cli.serve import serve
-from recrawl.cli.set_values import set_values
-from recrawl.cli.simulate.verbs import app as simulate
-from recrawl.cli.status import status
-from recrawl.cli.trends.verbs import app as trends
 from recrawl.cli.verbs import verb_group
-from recrawl.cli.why import why
-from recrawl.cli.worker import worker
 from recrawl.errors import OutputClosed, RecrawlError, reason
 
 app = verb_group(
@@ -53,43 +22,46 @@ app = verb_group(
     "Keep a local copy of changing web sources fresh, with the fewest visits.",
     {
         "Crawl": {
-            "init": init,
-            "add": add,
-            "set": set_values,
-            "find": find,
-            "remove": remove,
-            "crawl": crawl,
-            "worker": worker,
-            "hint": hint,
-            "demo": demo,
+            "init": "recrawl.cli.init:init",
+            "add": "recrawl.cli.add:add",
+            "set": "recrawl.cli.set_values:set_values",
+            "find": "recrawl.cli.find:find",
+            "remove": "recrawl.cli.remove:remove",
+            "crawl": "recrawl.cli.crawl:crawl",
+            "worker": "recrawl.cli.worker:worker",
+            "hint": "recrawl.cli.hint:hint",
+            "demo": "recrawl.cli.demo:demo",
         },
         "Look": {
-            "status": status,
-            "pages": pages,
-            "why": why,
-            "history": history,
-            "diff": diff,
-            "changes": changes,
-            "get": get,
-            "export": export,
-            "serve": serve,
-            "mcp": mcp,
+            "status": "recrawl.cli.status:status",
+            "pages": "recrawl.cli.pages:pages",
+            "why": "recrawl.cli.why:why",
+            "history": "recrawl.cli.history:history",
+            "diff": "recrawl.cli.diff:diff",
+            "changes": "recrawl.cli.changes:changes",
+            "get": "recrawl.cli.get:get",
+            "export": "recrawl.cli.export:export",
+            "serve": "recrawl.cli.serve:serve",
+            "mcp": "recrawl.cli.mcp:mcp",
         },
         "Store": {
-            "check": check,
-            "prune": prune,
-            "backup": backup,
-            "move": move,
-            "compact": compact,
+            "check": "recrawl.cli.check:check",
+            "prune": "recrawl.cli.prune:prune",
+            "backup": "recrawl.cli.backup:backup",
+            "move": "recrawl.cli.move:move",
+            "compact": "recrawl.cli.compact:compact",
         },
         "Visit logs": {
-            "import": import_visits,
-            "estimate": estimate,
-            "trends": trends,
-            "plan": plan,
+            "import": "recrawl.cli.import_visits:import_visits",
+            "estimate": "recrawl.cli.estimate:estimate",
+            "trends": "recrawl.cli.trends.verbs:app",
+            "plan": "recrawl.cli.plan:plan",
         },
-        "Studies": {"simulate": simulate, "design": design},
-        "Listings": {"listing": listing},
+        "Studies": {
+            "simulate": "recrawl.cli.simulate.verbs:app",
+            "design": "recrawl.cli.design:design",
+        },
+        "Listings": {"listing": "recrawl.cli.listing.verbs:app"},
     },
     file_verb="estimate",
     completion=True,

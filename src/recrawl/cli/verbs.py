@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Mapping
 from functools import wraps
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,9 +21,9 @@ from recrawl.cli import screen
 from recrawl.errors import InvalidParameter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator
 
-    Verb = Callable[..., None] | typer.Typer
+    Verb = Callable[..., None] | typer.Typer | str
 
 LIMIT = typer.Option(metavar="N", min=1, help="Maximum number of rows.", show_default=False)
 _QUIET = typer.Option("--quiet", "-q", help="Print results, warnings and errors only.")
@@ -81,6 +83,12 @@ class _GroupHelp(TyperGroup):
 
     order: tuple[str, ...] = ()
     file_verb = ""
+    places: Mapping[str, tuple[str, str]] = {}
+
+    def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - Typer's own
+        super().__init__(**settings)
+        if self.places:
+            self.commands = _Commands(self.places)  # type: ignore[assignment] # none is added
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - Typer's own
         name = args[0]
@@ -106,6 +114,36 @@ class _GroupHelp(TyperGroup):
                 formatter.write_dl(rows)
 
 
+class _Commands(Mapping[str, TyperCommand | TyperGroup]):
+    """Verbs by name, each loaded when it is first asked for: one verb costs one, not all of them.
+
+    Args:
+        places: Title of the section of each, and where it is.
+    """
+
+    def __init__(self, places: Mapping[str, tuple[str, str]]) -> None:
+        self._places = places
+        self._loaded: dict[str, TyperCommand | TyperGroup] = {}
+
+    def __getitem__(self, name: str) -> TyperCommand | TyperGroup:
+        if name not in self._loaded:
+            title, place = self._places[name]
+            module, _, attribute = place.partition(":")
+            alone = _new_typer()
+            _register(alone, title, name, getattr(import_module(module), attribute))
+            self._loaded[name] = typer.main.get_group(alone).commands[name]  # type: ignore[assignment]
+        return self._loaded[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
 def verb_group(
     name: str,
     about: str,
@@ -119,29 +157,46 @@ def verb_group(
     Args:
         name: What stands before them.
         about: Help of the group.
-        verbs: Functions and groups by their names, by the title of their section.
+        verbs: Functions and groups by their names, by the title of their section; all of them,
+            or where each is (`recrawl.cli.why:why`), to be loaded when it is asked for.
         file_verb: The verb to suggest to somebody who gives a file in place of a verb.
         completion: Whether it has the options that set up completion in a shell.
     """
-    order = tuple(called for members in verbs.values() for called in members)
-    app = typer.Typer(
+    named = {
+        called: (title, verb) for title, each in verbs.items() for called, verb in each.items()
+    }
+    places = {
+        called: (title, verb) for called, (title, verb) in named.items() if isinstance(verb, str)
+    }
+    app = _new_typer(
         name=name,
         help=about,
-        cls=type("_OrderedHelp", (_GroupHelp,), {"order": order, "file_verb": file_verb}),
-        rich_markup_mode=None,
-        pretty_exceptions_enable=False,
+        cls=type(
+            "_OrderedHelp",
+            (_GroupHelp,),
+            {"order": tuple(named), "file_verb": file_verb, "places": places},
+        ),
         add_completion=completion,
         no_args_is_help=True,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
-    for title, members in verbs.items():
-        for called, verb in members.items():
-            if isinstance(verb, typer.Typer):
-                app.add_typer(verb, name=called, rich_help_panel=title)
-            else:
-                register = app.command(called, cls=_VerbHelp, rich_help_panel=title)
-                register(_with_common(verb))
+    for called, (title, verb) in named.items():
+        if not isinstance(verb, str):
+            _register(app, title, called, verb)
     return app
+
+
+def _new_typer(**settings: Any) -> typer.Typer:  # noqa: ANN401 - Typer's own
+    return typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, **settings)
+
+
+def _register(
+    app: typer.Typer, title: str, name: str, verb: Callable[..., None] | typer.Typer
+) -> None:
+    if isinstance(verb, typer.Typer):
+        app.add_typer(verb, name=name, rich_help_panel=title)
+    else:
+        app.command(name, cls=_VerbHelp, rich_help_panel=title)(_with_common(verb))
 
 
 def _with_common(verb: Callable[..., None]) -> Callable[..., None]:

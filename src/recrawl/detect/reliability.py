@@ -22,6 +22,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from recrawl.arrays.special import beta_quantile
+
 NOT_MODIFIED, ETAG, MODIFIED, SITEMAP, FEED, NOISE, HINT = KINDS = (
     "not_modified",
     "etag",
@@ -92,11 +94,9 @@ class SignalRecord:
 
     def band(self, level: float = 0.9) -> tuple[float, float]:
         """Credible interval of the share of wrong signals."""
-        from scipy.special import betaincinv  # slow to load: only where it is shown
-
         tail = (1 - level) / 2
         counts = self.wrong + 0.5, self.right + 0.5
-        return float(betaincinv(*counts, tail)), float(betaincinv(*counts, 1 - tail))
+        return beta_quantile(*counts, tail), beta_quantile(*counts, 1 - tail)
 
     def plus(
         self,

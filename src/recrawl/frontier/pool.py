@@ -197,6 +197,14 @@ class Pool:
         """Make no order anew because all of it was visited, but when its tick ends."""
         self._ranking.renews_when_done = False
 
+    def simulate(self, ticks: float) -> None:
+        """Order pages for a virtual crawl: nobody asks for the price, and an order holds longer.
+
+        Args:
+            ticks: For how many ticks.
+        """
+        self._ranking.keeps_price, self._ranking.ticks = False, ticks
+
     @property
     def price(self) -> float:
         """What the last of the visits is worth that are made; nan where nobody knows."""

@@ -58,6 +58,8 @@ class Ranking:
         renews_when_done: Whether the order is made anew as soon as all of it was visited.
         gap: Mean days between visits to a page of all that share the budget elsewhere, too; None
             where all of them are here.
+        ticks: For how many ticks an order holds.
+        keeps_price: Whether anybody asks for the price.
     """
 
     def __init__(
@@ -78,6 +80,8 @@ class Ranking:
         self._made, self._ends = -inf, inf
         self.renews_when_done = True
         self.gap: float | None = None
+        self.ticks = 1.0
+        self.keeps_price = True
         self._leased: set[int] = set()
         self.turns = Queue(table.hosts)  # pages that were read, and wait for their hosts
         self.price = nan
@@ -172,8 +176,8 @@ class Ranking:
         )
         self._order, self._has_order = copies.page[rows], True
         visits = int(min(days * self._bucket.visits_a_day, len(rows) - 1))
-        self._priced = visits > 0
-        if self._priced:
+        self._priced = visits > 0 or not self.keeps_price
+        if visits > 0 and self.keeps_price:
             self._set_price(rows[[visits]], now)
 
     def _set_price(self, row: Ints, now: float) -> None:
@@ -184,9 +188,9 @@ class Ranking:
 
     def _tick(self) -> float:
         if self.gap is not None:
-            return tick_of(self.gap)
+            return self.ticks * tick_of(self.gap)
         pages, visits = len(self._copies), self._bucket.visits_a_day
-        return tick_of(pages / visits) if pages and visits > 0 else inf
+        return self.ticks * tick_of(pages / visits) if pages and visits > 0 else inf
 
     def _read_on(self) -> bool:
         """Let the next pages of the order wait for their hosts; False where there are none."""

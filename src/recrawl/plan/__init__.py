@@ -1,26 +1,35 @@
 """Rates, weights and a budget in; visits per day, value and price out.
 
+Names are loaded when first used: who needs one part does not wait for all.
+
 Pure.
 """
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from recrawl import make_callable
-from recrawl.plan.allocation import allocate, allocate_randomised
-from recrawl.plan.baselines import proportional, square_root, uniform
-from recrawl.plan.budget import Budget
-from recrawl.plan.curve import BudgetCurve, budget_curve
-from recrawl.plan.limits import Limits
-from recrawl.plan.objectives import (
-    OBJECTIVES,
-    Age,
-    Detected,
-    Freshness,
-    Harmonic,
-    Missed,
-    Objective,
-)
-from recrawl.plan.plan import Plan
-from recrawl.plan.rates import Rates
-from recrawl.plan.signals import SignalCounts, Signals
+
+if TYPE_CHECKING:
+    from recrawl.plan.allocation import allocate, allocate_randomised
+    from recrawl.plan.baselines import proportional, square_root, uniform
+    from recrawl.plan.budget import Budget
+    from recrawl.plan.curve import BudgetCurve, budget_curve
+    from recrawl.plan.limits import Limits
+    from recrawl.plan.objectives import (
+        OBJECTIVES,
+        Age,
+        Detected,
+        Freshness,
+        Harmonic,
+        Missed,
+        Objective,
+    )
+    from recrawl.plan.plan import Plan
+    from recrawl.plan.rates import Rates
+    from recrawl.plan.signals import SignalCounts, Signals
 
 __all__ = [
     "OBJECTIVES",
@@ -44,5 +53,54 @@ __all__ = [
     "square_root",
     "uniform",
 ]
+
+
+_MODULES = {
+    "allocation": (
+        "allocate",
+        "allocate_randomised",
+    ),
+    "baselines": (
+        "proportional",
+        "square_root",
+        "uniform",
+    ),
+    "budget": ("Budget",),
+    "curve": (
+        "BudgetCurve",
+        "budget_curve",
+    ),
+    "limits": ("Limits",),
+    "objectives": (
+        "OBJECTIVES",
+        "Age",
+        "Detected",
+        "Freshness",
+        "Harmonic",
+        "Missed",
+        "Objective",
+    ),
+    "plan": ("Plan",),
+    "rates": ("Rates",),
+    "signals": (
+        "SignalCounts",
+        "Signals",
+    ),
+}
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name."""
+    for module, names in _MODULES.items():
+        if name in names:
+            return getattr(import_module(f"recrawl.plan.{module}"), name)
+    message = f"module 'recrawl.plan' has no attribute {name!r}"
+    raise AttributeError(message)
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return sorted(__all__)
+
 
 make_callable(__name__)

@@ -21,6 +21,7 @@ from recrawl.frontier.host_table import HostTable
 from recrawl.policies.policy import Priced
 from recrawl.policies.recrawl.some_pages import some_pages
 from recrawl.policies.recrawl.state import RecrawlState
+from recrawl.simulate.frozen_policy import SampledPolicy
 from recrawl.simulate.frozen_rivals import frozen
 from recrawl.simulate.virtual_crawl import virtual_visits
 from recrawl.units import epoch_days, instants_after_epoch
@@ -40,6 +41,9 @@ Learned = TypeVar("Learned")
 _GAPS = 6.0
 # Visits whose worth tells the price: the last ones, out of so many looked at in a gap.
 _PRICED, _PRICED_PER_GAP = 16, 64
+# Ticks that an order holds for where it is drawn at random what visits find: chance moves the next
+# visit by far more, and most of what such a run takes is making orders.
+_TICKS_AT_RANDOM = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,7 @@ class NextVisit:
 
 
 def simulate_next_visit(
-    scenario: Scenario, *, until: float = inf, stream: int | None = None
+    scenario: Scenario, *, until: float = inf, stream: int | None = None, priced: bool = True
 ) -> NextVisit:
     """When the page of a scenario is visited next.
 
@@ -77,8 +81,11 @@ def simulate_next_visit(
         until: Instant after which nobody wants to know: a later visit is never.
         stream: Number of the random stream from which it is drawn what visits find; None where
             nothing is learned.
+        priced: Whether somebody wants to know the price, too.
     """
-    (found,) = simulate_next_visits(scenario, [scenario.page], until=until, stream=stream)
+    (found,) = simulate_next_visits(
+        scenario, [scenario.page], until=until, stream=stream, priced=priced
+    )
     return found
 
 
@@ -88,6 +95,7 @@ def simulate_next_visits(
     *,
     until: float = inf,
     stream: int | None = None,
+    priced: bool = True,
 ) -> list[NextVisit]:
     """When some pages of a scenario are visited next, by one virtual crawl for all of them.
 
@@ -97,6 +105,7 @@ def simulate_next_visits(
         until: Instant after which nobody wants to know: a later visit is never.
         stream: Number of the random stream from which it is drawn what visits find; None where
             nothing is learned.
+        priced: Whether somebody wants to know the price, too.
     """
     found: dict[int, NextVisit] = {}
     ends = {}
@@ -111,10 +120,15 @@ def simulate_next_visits(
         else:
             ends[page] = end
     if ends:
-        run = _ScenarioRun(scenario, frozen(scenario.policy, stream))
-        met = run.run(ends.keys(), min(max(ends.values()), until))
+        last = min(max(ends.values()), until)
+        run = _ScenarioRun(scenario, frozen(scenario.policy, stream), priced=priced)
+        met = run.run(ends.keys(), last)
+        late = {page for page, end in ends.items() if page not in met or met[page].at > end}
+        if not priced and any(ends[page] < until for page in late):  # the price tells when
+            run = _ScenarioRun(scenario, frozen(scenario.policy, stream), priced=True)
+            run.run(ends.keys(), last)
         for page, end in ends.items():
-            if page in met and met[page].at <= end:
+            if page not in late:
                 found[page] = met[page]
             else:
                 found[page] = run.reckoned(page) if end < until else run.missed(page, until)
@@ -123,7 +137,7 @@ def simulate_next_visits(
 
 def first_visit(scenario: Scenario) -> float:
     """When a crawl makes its next visit, whichever page it is to; infinite where it makes none."""
-    return _ScenarioRun(scenario, frozen(scenario.policy)).first()
+    return _ScenarioRun(scenario, frozen(scenario.policy), priced=False).first()
 
 
 def horizon(scenario: Scenario) -> float:
@@ -157,9 +171,12 @@ def allowed_from(scenario: Scenario, at: float) -> float:
 class _ScenarioRun:
     """A virtual crawl of a scenario, until some of its pages have been visited."""
 
-    def __init__(self, scenario: Scenario, policy: FrozenPolicy | FrozenFixed) -> None:
+    def __init__(
+        self, scenario: Scenario, policy: FrozenPolicy | FrozenFixed, *, priced: bool
+    ) -> None:
         self._scenario = scenario
         self._policy = policy
+        self._priced = priced
         random = np.random.default_rng(0)
         self._agenda = Agenda(_hosts(scenario), scenario.terms, random)
         self._pool_of = np.array([each.pool for each in scenario.terms])[scenario.known.term]
@@ -192,7 +209,9 @@ class _ScenarioRun:
             learned = PolicyCheckpoint(state, len(pool.rows), state.gap, new_pages)
             frontier = Frontier.resumed(self._policy, pool.budget, random, learned)
         self._states.append(state)
-        self._agenda.add_pool(frontier, pool.budget, self._scenario.now)
+        number = self._agenda.add_pool(frontier, pool.budget, self._scenario.now)
+        at_random = isinstance(self._policy, SampledPolicy)
+        self._agenda.budget_pool(number).simulate(_TICKS_AT_RANDOM if at_random else 1.0)
 
     def run(self, pages: Collection[int], until: float) -> dict[int, NextVisit]:
         """Go on until some pages were visited, or until an instant; those that were."""
@@ -274,6 +293,8 @@ class _ScenarioRun:
 
     def _price(self, page: int, pool: int, now: float) -> None:
         """Note what a visit is worth that the policy has chosen."""
+        if not self._priced:
+            return
         if self._visits[pool] % self._price_every[pool] or self._scenario.known.set[page] < inf:
             return
         value = self._value(page, now)

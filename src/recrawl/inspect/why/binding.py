@@ -68,22 +68,22 @@ def binding(scenario: Scenario, base: NextVisit) -> Binding:
     if scenario.own_terms.pool == len(scenario.pools) - 1:
         return Binding.NO_RULE
     gains = {
-        kind: _gain(base, simulate_next_visit(changed, until=base.at).at)
+        kind: _gain(base, simulate_next_visit(changed, until=base.at, priced=False).at)
         for kind, changed in _kept_back(scenario, base).items()
     }
-    if not held_by_host(base, gains[Binding.HOST]):
+    if not held_by_host(base, gains.get(Binding.HOST, 0.0)):
         gains[Binding.HOST] = 0.0
-    best = max(gains, key=gains.__getitem__)
-    if gains[best] > _least(scenario, base):
+    best = max(gains, key=gains.__getitem__, default=Binding.HOST)
+    if gains.get(best, 0.0) > _least(scenario, base):
         return best
     if is_held(scenario):
         return _why_set(scenario)
     if scenario.known.status[scenario.page] == PageStatus.NEW:
         return Binding.NEW
-    if base.set and simulate_next_visit(maximum_of(scenario, inf)).at > base.at + _least(
-        scenario, base
-    ):
-        return Binding.MAXIMUM
+    if base.set:
+        unbound = simulate_next_visit(maximum_of(scenario, inf), priced=False)
+        if unbound.at > base.at + _least(scenario, base):
+            return Binding.MAXIMUM
     return Binding.BUDGET if base.before else Binding.PACE
 
 
@@ -104,7 +104,7 @@ def held_by_host(base: NextVisit, days: float) -> bool:
 def _kept_back(scenario: Scenario, base: NextVisit) -> Mapping[Binding, Scenario]:
     """The scenario without one thing that may keep the visit back, by what it is."""
     terms = scenario.own_terms
-    found = {Binding.HOST: free_host(scenario)}
+    found = {Binding.HOST: free_host(scenario)} if base.busy else {}
     if terms.minimum > 0 and not is_held(scenario):
         found[Binding.MINIMUM] = minimum_of(scenario, 0.0)
     if terms.hours is not None:

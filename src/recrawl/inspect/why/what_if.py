@@ -48,7 +48,7 @@ def what_ifs(scenario: Scenario, base: NextVisit) -> list[WhatIf]:
     """
     found = []
     for change, was, to, changed in _changes(scenario, base):
-        other = simulate_next_visit(changed)
+        other = simulate_next_visit(changed, priced=False)
         moves = moved(scenario, base, other)
         if change == "host" and base.at < inf:
             moves = moves and held_by_host(base, base.at - other.at)

@@ -195,7 +195,7 @@ def _band(
         return base.at, base.at
     if len(scenario.last) > _PAGES_AT_RANDOM:
         scenario = build_scenario(snapshot, reader, page, most=_PAGES_AT_RANDOM)
-    found = [simulate_next_visit(scenario, stream=stream).at for stream in _STREAMS]
+    found = [simulate_next_visit(scenario, stream=stream, priced=False).at for stream in _STREAMS]
     return min(base.at, *found), max(base.at, *found)
 
 
@@ -224,5 +224,5 @@ def _with_a_block(snapshot: Snapshot, reader: ReadStore, page: int, address: str
     """When a page without a rule would be visited if it had one."""
     rules = (*snapshot.settings.rules, Rule(address, exact=True))
     seen = load_snapshot(replace(snapshot.settings, rules=rules), reader, snapshot.now)
-    at = simulate_next_visit(build_scenario(seen, reader, page)).at
+    at = simulate_next_visit(build_scenario(seen, reader, page), priced=False).at
     return [WhatIf("block", "none", f"[[page]] {address}", at, moves=True)]
