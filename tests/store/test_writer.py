@@ -57,7 +57,8 @@ def test_receipts_come_in_order_and_what_has_one_is_on_disk(store, path):
 
 def test_visits_are_answered_without_futures_in_the_same_order(store, path):
     async def crawl():
-        writer, answers = Writer(store), []
+        writer = Writer(store)
+        answers: list[object] = []
         for number in range(150):
             writer.put_visit(visit(number % 3, number), answers.append)
         last = writer.put(visit(0, 150))
