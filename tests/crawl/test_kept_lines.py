@@ -7,6 +7,7 @@ import pytest
 
 from recrawl.clock import ScaledClock
 from recrawl.detect.change import OldVersion, compare, read_lines, signature
+from recrawl.detect.text.cuts import Cuts
 from recrawl.detect.verdict import Criteria, reading_of
 from recrawl.entries.entries import VisitMade
 from recrawl.entries.records import VersionLines
@@ -74,6 +75,67 @@ def test_verdicts_are_those_of_both_bodies(tmp_path):
         kept = reader.newest_lines(0)
         assert kept is not None
         assert kept.lines == read_lines(pages[-1].decode(), html=True)
+
+
+def parted(version):
+    """The same page, so written that it can be cut at each item."""
+    return page_of(version).replace(b"<li", b"\n<li")
+
+
+def test_a_page_is_read_where_it_differs(tmp_path):
+    """Kept lines with another word in them come back where the page is the same."""
+    pages = [parted(0), parted(1)]
+
+    def between(store):
+        with open_store(store.name) as reader:
+            body, known = reader.newest_body(0), reader.newest_lines(0)
+        assert known is not None
+        lines = (*known.lines[:-1], "another word")
+        kept = VersionLines(known.reading, lines, known.cuts, body)
+        at = (START + 0.5) * SECONDS_A_DAY
+        store.write([VisitMade(0, at, VisitOutcome.SAME, body=body, lines=kept)])
+
+    told = crawled(tmp_path, pages, between)
+
+    assert told[1].outcome is VisitOutcome.CHANGED
+    with open_store(tmp_path / "recrawl.db") as reader:
+        kept = reader.newest_lines(0)
+    assert kept is not None
+    assert kept.lines[-1] == "another word"
+    assert kept.lines[:-1] == read_lines(pages[1].decode(), html=True)[:-1]
+
+
+def test_cuts_are_carried_on_from_version_to_version(tmp_path):
+    pages = [parted(version) for version in (0, 1, 2, 3)]
+
+    told = crawled(tmp_path, pages)
+
+    for (old, new), visit in zip(pairwise(pages), told[1:], strict=True):
+        assert visit.verdict.share == expected(old, new).share
+    with open_store(tmp_path / "recrawl.db") as reader:
+        kept = reader.newest_lines(0)
+    assert kept is not None
+    assert kept.body == pages[-1]
+    cuts = Cuts.read(kept.cuts, size=len(pages[-1]), rows=len(kept.lines))
+    assert cuts is not None
+    ends = (*cuts.offsets, len(pages[-1]))
+    assert max(end - start for start, end in pairwise((0, *ends))) < 4096
+    assert kept.lines == read_lines(pages[-1].decode(), html=True)
+
+
+def test_cuts_that_cannot_be_are_not_used(tmp_path):
+    def between(store):
+        with open_store(store.name) as reader:
+            body, known = reader.newest_body(0), reader.newest_lines(0)
+        assert known is not None
+        for cuts in ("no", "1 99999999 1", "1 1024 9999"):
+            kept = VersionLines(known.reading, known.lines, cuts, body)
+            at = (START + 0.5) * SECONDS_A_DAY
+            store.write([VisitMade(0, at, VisitOutcome.SAME, body=body, lines=kept)])
+
+    told = crawled(tmp_path, [parted(0), parted(1)], between)
+
+    assert told[1].verdict.share == expected(parted(0), parted(1)).share
 
 
 def keep_instead(reading):

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from recrawl.entries.entries import Copy
     from recrawl.entries.filtering import DuplicateOf
     from recrawl.entries.manifests import Manifest
+    from recrawl.entries.records import VersionLines
     from recrawl.fetch.polite import PoliteClient
     from recrawl.frontier.agenda import Lease
     from recrawl.parse.messages import Response
@@ -274,15 +275,16 @@ class PageVisitor:
         ready = await self._reader.ready(response.body, site)
         size = max(ready.size, len(response.body))
         async with self._reader.turn(size, site) as run:
-            step = partial(self._read, page, response, known, ready, read)
+            kept = self._kept(page, response)
+            step = partial(self._read, page, response, known, ready, kept, read)
             seen, tags, settled = await run(step)
             if settled is not None:
                 return settled, tags, seen
             keeps = self._crawl.settings.versions > 0 and RobotsTag.NOARCHIVE not in tags.at(at)
             known = known if keeps else replace(known, keeps=False)
             by_content = partial(self._by_content, page, response, seen, known, at)
-            if (lines := self._old_lines(page, response)) is not None:
-                return await run(partial(by_content, ReadPage(lines))), tags, seen
+            if kept is not None and kept.reading == reading_of(response, page.rule.criteria):
+                return await run(partial(by_content, ReadPage(kept.lines))), tags, seen
             body = self._old_body(page)
             if not document_kind(body or b""):
                 return await run(partial(by_content, body)), tags, seen
@@ -297,6 +299,7 @@ class PageVisitor:
         response: Response,
         known: PageFacts,
         ready: ReadyBody,
+        kept: VersionLines | None,
         read: ReadPage | None,
     ) -> tuple[ReadPage, RobotsTags, Verdict | None]:
         """What a reader sees, what is asked of crawlers, and the verdict where it reads as before.
@@ -304,7 +307,7 @@ class PageVisitor:
         In one step: a large page goes to a thread once.
         """
         tags = self._tags(page, response)
-        seen = read or read_response(response, page.rule.criteria, None, ready.convert)
+        seen = read or read_response(response, page.rule.criteria, None, ready.convert, kept)
         return seen, tags, verdict_by_signature(page.address, response, seen, known)
 
     @staticmethod
@@ -342,14 +345,12 @@ class PageVisitor:
         keeps = page.copy is not None and self._crawl.settings.versions > 0
         return self._versions.body(page.lease.page) if keeps else None
 
-    def _old_lines(self, page: LeasedPage, response: Response) -> tuple[str, ...] | None:
-        """What a reader saw of it, if it would be read now as it was; None where nobody knows."""
+    def _kept(self, page: LeasedPage, response: Response) -> VersionLines | None:
+        """The version that is kept, with what a reader saw of it; None where nobody knows that."""
         keeps = page.copy is not None and self._crawl.settings.versions > 0
         if not keeps or not has_kept_lines(response.body):  # the old one may well be as small
             return None
-        kept = self._versions.lines(page.lease.page)
-        same = kept is not None and kept.reading == reading_of(response, page.rule.criteria)
-        return kept.lines if kept is not None and same else None
+        return self._versions.lines(page.lease.page)
 
     # Second requests.
 

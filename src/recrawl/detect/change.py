@@ -20,7 +20,7 @@ from recrawl.detect.masks.masks import NO_MASKS, apply_masks
 from recrawl.detect.simhash import estimated_share, simhash
 from recrawl.detect.text.lines import lines, text_lines
 from recrawl.parse.documents import document_kind
-from recrawl.parse.encodings import decoded
+from recrawl.parse.encodings import decoded, decoded_page
 from recrawl.parse.headers import content_type as media_type
 from recrawl.visits.status import VisitOutcome
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     # Makes HTML of a PDF or Office document; None where that cannot be done.
     Convert = Callable[[bytes], str | None]
 
-_PAGES = frozenset({"text/html", "application/xhtml+xml"})
+PAGES = frozenset({"text/html", "application/xhtml+xml"})
 _TEXTS = ("json", "xml", "javascript", "yaml", "csv", "x-www-form-urlencoded")
 _SAMPLE = 20_000  # bytes by which text is told from what is none
 _MOST_UNREADABLE = 0.05  # of their letters
@@ -76,11 +76,13 @@ class BodyText(NamedTuple):
         text: The text.
         html: Whether it is HTML.
         document: Whether it was made of a PDF or Office document.
+        utf8: Whether the body is the text in plain UTF-8.
     """
 
     text: str
     html: bool
     document: bool = False
+    utf8: bool = False
 
 
 def not_converted(_: bytes) -> None:
@@ -99,7 +101,7 @@ def read_body(body: bytes, content_type: str, convert: Convert = not_converted) 
         >>> read_body(b"<p>a", "text/html").html, read_body(b"<p>a", "").html
         (True, True)
         >>> read_body(b"a", "text/plain"), read_body(b"GIF89a", "image/gif")
-        (BodyText(text='a', html=False, document=False), None)
+        (BodyText(text='a', html=False, document=False, utf8=True), None)
         >>> read_body(b"%PDF-1.7 ...", "application/pdf", lambda _: "<p>Tea").text
         '<p>Tea'
     """
@@ -107,12 +109,12 @@ def read_body(body: bytes, content_type: str, convert: Convert = not_converted) 
         made = convert(body)
         return None if made is None else BodyText(made, html=True, document=True)
     mime = media_type(content_type)[0]
-    if mime and not (mime in _PAGES or mime.startswith("text/") or mime.endswith(_TEXTS)):
+    if mime and not (mime in PAGES or mime.startswith("text/") or mime.endswith(_TEXTS)):
         return None
     if not mime and not is_text(body):
         return None
-    text = decoded(body, content_type)
-    return BodyText(text, mime in _PAGES or (not mime and text.lstrip()[:1] == "<"))
+    text, utf8 = decoded_page(body, content_type)
+    return BodyText(text, mime in PAGES or (not mime and text.lstrip()[:1] == "<"), utf8=utf8)
 
 
 def is_text(body: bytes) -> bool:
@@ -180,18 +182,23 @@ def compare(
 
 
 def compare_masked(
-    old: OldVersion | None, now: Sequence[str], *, least_change: float = 0.0
+    old: OldVersion | None,
+    now: Sequence[str],
+    *,
+    signed: bytes | None = None,
+    least_change: float = 0.0,
 ) -> Change:
     """Compare a page with its old version, of which masks have been applied to both.
 
     Args:
         old: The old version; None for the first visit.
         now: Lines of the page now.
+        signed: Their signature; None where it is not known yet.
         least_change: Share of the words that must differ for a change to count.
     """
     if old is None:
         return Change(VisitOutcome.FIRST, nan)
-    if signature(now) == old.signature:
+    if (signature(now) if signed is None else signed) == old.signature:
         return Change(VisitOutcome.COSMETIC, 0.0)
     gist = ""
     if old.lines is not None:

@@ -17,6 +17,7 @@ from resiliparse.parse.html import HTMLTree  # type: ignore[import-untyped] # sh
 
 from recrawl.detect.text.complexity import is_too_complex
 from recrawl.detect.text.lines import LINK
+from recrawl.detect.text.words import letters_beside_links
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,6 +62,8 @@ def is_shell(page: str, lines: Sequence[str]) -> bool:
         >>> is_shell(shell, ("Shop",)), is_shell("<p>Closed.<script></script>", ("Closed.",))
         (True, False)
     """
+    if not may_be_shell(lines):
+        return False
     letters = _letters(lines)
     if letters > 2 * _MOST_LETTERS or len(page) > _LARGEST or is_too_complex(page):
         return False
@@ -78,6 +81,19 @@ def is_shell(page: str, lines: Sequence[str]) -> bool:
         return imports or document.query_selector(_LOADED) is not None
     pleas = (each.text for each in document.query_selector_all("noscript"))
     return letters <= _MOST_BESIDE_NOSCRIPT and any(map(_PLEA.search, pleas))
+
+
+def may_be_shell(lines: Sequence[str]) -> bool:
+    """Whether a page may be an empty shell as far as its lines tell.
+
+    >>> may_be_shell(("Loading...",)), may_be_shell(("An essay. " * 70,))
+    (True, False)
+    """
+    if sum(map(len, lines)) <= 2 * _MOST_LETTERS:
+        return True
+    # Beside each line break and each target of a link is a space that does not count.
+    spaces = 2 * len(lines) + "".join(lines).count(LINK)
+    return letters_beside_links(lines) - spaces <= 2 * _MOST_LETTERS
 
 
 def _letters(lines: Sequence[str]) -> int:

@@ -15,13 +15,14 @@ Pure.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf, isfinite, nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from xxhash import xxh3_64_digest
 
 from recrawl.detect.change import (
+    PAGES,
     OldVersion,
     compare_masked,
     not_converted,
@@ -29,23 +30,24 @@ from recrawl.detect.change import (
     read_lines,
     signature,
 )
-from recrawl.detect.masks.masks import NO_MASKS, apply_masks, blank_masked, is_displaced
-from recrawl.detect.shells import is_shell
+from recrawl.detect.masks.masks import NO_MASKS, blank_masked, is_displaced
+from recrawl.detect.shells import is_shell, may_be_shell
 from recrawl.detect.simhash import simhash
+from recrawl.detect.text.cuts import Cuts
 from recrawl.detect.text.lines import RULES_OF_TEXT
+from recrawl.detect.text.rereading import read_again, read_cut
 from recrawl.detect.walls.walls import detect_wall
 from recrawl.entries.entries import Copy
 from recrawl.entries.records import VersionLines
 from recrawl.parse.dates import http_date
 from recrawl.parse.documents import document_kind
-from recrawl.parse.headers import validators
+from recrawl.parse.encodings import may_be_utf8
+from recrawl.parse.headers import content_type, validators
 from recrawl.parse.robots_tags import NO_TAGS
 from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import NO_TAG, VisitOutcome
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from recrawl.detect.change import Convert
     from recrawl.detect.masks.blanking import BlankedLines
     from recrawl.detect.masks.masks import Masks
@@ -77,6 +79,11 @@ class Criteria:
     watch: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     least_change: float = 0.0
+
+    @property
+    def selects(self) -> bool:
+        """Whether only parts of the page count."""
+        return bool(self.watch or self.ignore)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +140,37 @@ class ReadPage:
         lines: What a reader sees; None of what is no text.
         wall: Kind of wall that it seems to be; empty for none.
         shell: Whether it is an empty JavaScript shell.
+        cuts: Where it can be cut; None where nowhere, or where that is not worth knowing.
     """
 
     lines: tuple[str, ...] | None
     wall: str = ""
     shell: bool = False
+    cuts: Cuts | None = None
+    _masked: list[tuple[Masks, MaskedPage]] = field(
+        default_factory=list, init=False, compare=False, repr=False
+    )
+
+    def masked(self, masks: Masks) -> MaskedPage | None:
+        """Its lines after masks, worked out once; None of what is no text."""
+        if self.lines is None:
+            return None
+        if not self._masked or self._masked[0][0] is not masks:
+            blanked = blank_masked(self.lines, masks)
+            self._masked[:] = [(masks, MaskedPage(blanked, signature(blanked.lines)))]
+        return self._masked[0][1]
+
+
+class MaskedPage(NamedTuple):
+    """A page after masks.
+
+    Attributes:
+        blanked: Its lines, and what masks have hidden.
+        signature: Signature of these lines.
+    """
+
+    blanked: BlankedLines
+    signature: bytes
 
 
 def verdict_unread(address: str, response: Response, copy: Copy | None) -> Verdict | None:
@@ -167,6 +200,7 @@ def read_response(
     criteria: Criteria,
     body: bytes | None = None,
     convert: Convert = not_converted,
+    kept: VersionLines | None = None,
 ) -> ReadPage:
     """What a reader sees of an response, or of another body that came with such headers.
 
@@ -175,18 +209,50 @@ def read_response(
         criteria: What counts.
         body: The other body; None for that of the response.
         convert: Makes HTML of PDF and Office documents.
+        kept: A version of the page, of which what is the same need not be read; None for none.
     """
+    again = None if kept is None or body is not None else _read_again(response, criteria, kept)
+    if again is not None:
+        return again
     header = _header_of_text(response, body)
     read = read_body(response.body if body is None else body, header, convert)
     if read is None:
         return ReadPage(None)
     text, html = read.text, read.html
-    lines = read_lines(text, html=html, watch=criteria.watch, ignore=criteria.ignore)
+    cuts = None
+    if (
+        html
+        and read.utf8
+        and body is None
+        and not criteria.selects
+        and has_kept_lines(response.body)
+    ):
+        lines, cuts = read_cut(text)
+    else:
+        lines = read_lines(text, html=html, watch=criteria.watch, ignore=criteria.ignore)
     if body is not None or not html or read.document:  # nobody writes a wall as a document
         return ReadPage(lines)
-    whole = read_lines(text, html=html) if criteria.watch or criteria.ignore else lines
+    whole = read_lines(text, html=html) if criteria.selects else lines
     wall = detect_wall(response.status, response.headers, whole, text)
-    return ReadPage(lines, wall, is_shell(text, whole))
+    return ReadPage(lines, wall, is_shell(text, whole), cuts)
+
+
+def _read_again(response: Response, criteria: Criteria, kept: VersionLines) -> ReadPage | None:
+    """What a reader sees of a response, read where it differs; None where all must be read."""
+    new, header = response.body, _header_of_text(response, None)
+    if criteria.selects or not kept.cuts or kept.body is None or document_kind(new):
+        return None
+    if content_type(header)[0] not in PAGES or not may_be_utf8(new, header):
+        return None
+    if kept.reading != reading_of(response, criteria):
+        return None
+    cuts = Cuts.read(kept.cuts, size=len(kept.body), rows=len(kept.lines))
+    found = None if cuts is None else read_again(new, kept.body, cuts, kept.lines)
+    if found is None:
+        return None
+    wall = detect_wall(response.status, response.headers, found.lines, new)
+    shell = may_be_shell(found.lines) and is_shell(new.decode(), found.lines)
+    return ReadPage(found.lines, wall, shell, found.cuts)
 
 
 def _header_of_text(response: Response, body: bytes | None) -> str:
@@ -232,9 +298,8 @@ def verdict_by_signature(
         known: What is known of the page.
     """
     copy = known.copy
-    if copy is None or now.wall or now.lines is None:
-        return None
-    if signature(apply_masks(now.lines, known.masks)) != copy.text_signature:
+    masked = None if copy is None or now.wall else now.masked(known.masks)
+    if copy is None or masked is None or masked.signature != copy.text_signature:
         return None
     found = _copy(address, response, copy.text_signature, copy.simhash, shell=now.shell)
     return Verdict(VisitOutcome.COSMETIC, 0.0, None if found == copy else found)
@@ -265,25 +330,33 @@ def verdict_by_content(  # noqa: PLR0913 - a page now, a page before, and what i
     if now.wall and not _was_so(now, old, copy):
         gone = now.wall == _NO_PAGE
         return Verdict(VisitOutcome.GONE if gone else VisitOutcome.WALLED, wall=now.wall)
-    if now.lines is None:
+    masked = now.masked(known.masks)
+    if masked is None or now.lines is None:
         found = _copy(address, response, None, None)
         outcome = VisitOutcome.FIRST if copy is None else VisitOutcome.CHANGED
         return _changed(outcome, nan if copy is None else 1.0, found, known, response, at)
-    masked = blank_masked(now.lines, known.masks)
+    blanked = masked.blanked
     was = blank_masked(old.lines, known.masks) if old and old.lines is not None else None
-    what = compare_masked(_before(copy, was), masked.lines, least_change=criteria.least_change)
+    what = compare_masked(
+        _before(copy, was),
+        blanked.lines,
+        signed=masked.signature,
+        least_change=criteria.least_change,
+    )
     if what.outcome is not VisitOutcome.COSMETIC:
-        found = _copy(address, response, *_compared_by(masked.lines, known), shell=now.shell)
+        found = _copy(address, response, *_compared_by(masked, known), shell=now.shell)
         lines = None
         if has_kept_lines(response.body):
-            lines = VersionLines(reading_of(response, criteria), now.lines)
-        moved = was is not None and is_displaced(was, masked)
+            cuts = now.cuts.written if now.cuts else ""
+            reading = reading_of(response, criteria)
+            lines = VersionLines(reading, now.lines, cuts, response.body)
+        moved = was is not None and is_displaced(was, blanked)
         changed = _changed(what.outcome, what.share, found, known, response, at)
         return replace(changed, displaced=moved, gist=what.gist, lines=lines)
     assert copy is not None  # noqa: S101 - without one it is the first
     by = copy.text_signature, copy.simhash
     if not what.share:
-        by = _compared_by(masked.lines, known)
+        by = _compared_by(masked, known)
     # Small differences must not add up unseen: the next visit is compared with the same version.
     found = _copy(address, response, *by, shell=now.shell)
     return Verdict(VisitOutcome.COSMETIC, what.share, None if found == copy else found)
@@ -322,9 +395,9 @@ def _before(copy: Copy | None, was: BlankedLines | None) -> OldVersion | None:
     return OldVersion(was.lines if was else None, copy.text_signature or b"", copy.simhash)
 
 
-def _compared_by(masked: Sequence[str], known: PageFacts) -> tuple[bytes, int | None]:
+def _compared_by(masked: MaskedPage, known: PageFacts) -> tuple[bytes, int | None]:
     """Signature and, where no version is kept to compare with, simhash of masked lines."""
-    return signature(masked), None if known.keeps else simhash(masked)
+    return masked.signature, None if known.keeps else simhash(masked.blanked.lines)
 
 
 def dated_by_response(response: Response, at: float) -> bool:

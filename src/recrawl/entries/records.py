@@ -5,7 +5,7 @@ Pure.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -54,10 +54,14 @@ class VersionLines:
     Args:
         reading: Signature of how the version was read; read otherwise, it has other lines.
         lines: Its lines, none of them empty or with a line break in it.
+        cuts: Where it can be cut, as `recrawl.detect.text.cuts` writes it; empty for nowhere.
+        body: The version itself, where it is at hand.
     """
 
     reading: bytes
     lines: tuple[str, ...]
+    cuts: str = ""
+    body: bytes | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import codecs
 import re
+from typing import NamedTuple
 
 from resiliparse.parse.encoding import (  # type: ignore[import-untyped] # ships no types
     detect_encoding,
     map_encoding_to_html5,
 )
 
+_UTF8 = "utf-8"
 _MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF8, _UTF8),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
@@ -57,16 +59,44 @@ def decoded(body: bytes, content_type: str = "") -> str:
         >>> decoded("naïve".encode(), "text/html")
         'naïve'
     """
+    return decoded_page(body, content_type).text
+
+
+class DecodedPage(NamedTuple):
+    """Text of a page.
+
+    Attributes:
+        text: The text.
+        utf8: Whether its bytes are the text in UTF-8, but for those that stand for no letter.
+    """
+
+    text: str
+    utf8: bool = False
+
+
+def decoded_page(body: bytes, content_type: str = "") -> DecodedPage:
+    """Text of a page, and whether it is in plain UTF-8; parameters as of `decoded`."""
     for mark, name in _MARKS:
         if body.startswith(mark):
-            return body[len(mark) :].decode(name, "replace")
+            return DecodedPage(body[len(mark) :].decode(name, "replace"))
     name = _named_by_host(content_type) or _named_by_page(body)
     if name:
-        return body.decode(name, "replace")
+        return DecodedPage(body.decode(name, "replace"), name == _UTF8)
     try:
-        return body.decode()
+        return DecodedPage(body.decode(), utf8=True)
     except UnicodeDecodeError:
-        return body.decode(_guessed(body), "replace")
+        return DecodedPage(body.decode(_guessed(body), "replace"))
+
+
+def may_be_utf8(body: bytes, content_type: str = "") -> bool:
+    r"""Whether `decoded` takes a page for plain UTF-8 if its bytes are that.
+
+    >>> may_be_utf8(b"<p>a"), may_be_utf8(b"<meta charset=koi8-r>"), may_be_utf8(b"\xff\xfea\0")
+    (True, False, False)
+    """
+    if body.startswith(tuple(mark for mark, _ in _MARKS)):
+        return False
+    return (_named_by_host(content_type) or _named_by_page(body)) in ("", _UTF8)
 
 
 def _named_by_host(content_type: str) -> str:
@@ -80,7 +110,7 @@ def _named_by_page(body: bytes) -> str:
         return ""
     name = _codec((found[1] or found[2]).decode("ascii"))
     # Its own name could not be read if it were true.
-    return "utf-8" if name.startswith("utf-16") else name
+    return _UTF8 if name.startswith("utf-16") else name
 
 
 def _guessed(body: bytes) -> str:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recrawl.detect.masks.json_text import as_json, read_masks
 from recrawl.detect.masks.masks import (
     MOST_MASKS,
     NO_MASKS,
@@ -343,3 +344,62 @@ def test_a_page_of_too_many_lines_teaches_nothing():
     many = tuple(map(str, range(30_000)))
 
     assert learn_masks(many, (*many[:-1], "x")) == NO_MASKS
+
+
+def _learned(*pairs):
+    masks = NO_MASKS
+    for first, second in pairs:
+        masks = learn_masks(first, second, masks)
+    return masks
+
+
+def test_a_block_that_had_two_texts_again_and_again_hides_no_third():
+    old = ("Top", "A", "(c) 2025", "Imprint"), ("Top", "A", "(c) 2026")
+    masks = _learned(old, old[::-1])
+
+    for version in old:
+        assert apply_masks(version, masks) == ("Top", "A", GAP)
+    for added in (("Top", "A", "New", "(c) 2026"), ("Top", "A", "(c) 2027")):
+        assert apply_masks(added, masks) == added
+
+
+def test_a_block_that_had_a_third_text_hides_it_once_that_was_seen():
+    one, two, other = (("Top", *lines, "End") for lines in (("a b",), ("c", "d"), ("e",)))
+    masks = _learned((one, two), (two, one))
+    assert apply_masks(other, masks) == other
+
+    masks = learn_masks(other, one, masks)
+
+    for version in (one, two, other):
+        assert apply_masks(version, masks) == ("Top", GAP, "End")
+
+
+def test_a_block_of_sentences_hides_no_line_that_is_none():
+    ads = [("Top", *(f"Buy {n} and {k}!" for k in range(n % 3 + 1)), "End") for n in range(12)]
+    masks = _learned(*zip(ads[::2], ads[1::2], strict=True))
+    with_line = ("Top", "Buy now!", "Contact", "End")
+
+    assert apply_masks(("Top", "Sell 5 now?", "End"), masks) == ("Top", GAP, "End")
+    assert apply_masks(with_line, masks) == with_line
+
+
+def test_a_block_hides_no_much_longer_line_once_it_was_seen_often():
+    ads = [("Top", *(f"{n} {k} {'x' * 40}" for k in range(n % 3 + 1)), "End") for n in range(12)]
+    few, many = _learned(ads[:2]), _learned(*zip(ads[::2], ads[1::2], strict=True))
+    longer = ("Top", "y" * 65, "End")
+
+    assert apply_masks(longer, few) == ("Top", GAP, "End")
+    assert apply_masks(longer, many) == longer
+    assert apply_masks(("Top", "y" * 50, "End"), many) == ("Top", GAP, "End")
+
+
+def test_what_a_block_was_seen_to_hold_survives_a_store():
+    masks = _learned((("Top", "A", "End"), ("Top", "B", "C", "End")))
+
+    assert read_masks(as_json(masks)) == masks
+    assert masks.masks[0].place.texts
+
+
+@pytest.mark.parametrize("held", ['["",4,"x"]', '[1,4,"o"]', '["",-1,"o"]', '["",4,"o",1]', "[]"])
+def test_what_no_block_can_hold_is_refused(held):
+    assert read_masks(f'[1,["r",1,1,["Top"],["End"],1,1,9,{held}]]') == NO_MASKS

@@ -14,8 +14,10 @@ from recrawl.detect.masks.json_text import as_json, read_masks
 from recrawl.detect.masks.masks import MOST_MASKS, apply_masks, is_mask_displaced, learn_masks
 from recrawl.detect.shells import is_shell
 from recrawl.detect.simhash import estimated_share, simhash
+from recrawl.detect.text.cuts import Cuts
 from recrawl.detect.text.lines import lines, text_lines
 from recrawl.detect.text.link_targets import link_target
+from recrawl.detect.text.rereading import read_again, read_cut
 from recrawl.detect.text.words import word_count, words
 from recrawl.detect.verdict import (
     Criteria,
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from recrawl.entries.entries import Copy
 
 _CUT = b"\n====\n"
+_BETWEEN = "<p>some words of a line" * 60 + "<div>and others" * 60
 _MARKS = (BOT_MARKS, CONSENT_MARKS, ERROR_MARKS, GUARD_MARKS, GUARD_WORDS)
 _WALLS = {"", "bot", "consent", "soft-404", "error", "login", "empty"}
 
@@ -70,6 +73,27 @@ def _read_text(data: bytes) -> None:
     _check_lines(lines(rest, watch=chosen[0], ignore=chosen[1]))
     target = link_target(selectors)
     assert link_target(target) == target
+
+
+def _read_again(data: bytes) -> None:
+    """A page that is read where it differs has the lines of the whole page."""
+    one, _, rest = data.partition(_CUT)
+    other, _, written = rest.partition(_CUT)
+    parts = [as_text(part) for part in (one, other)]
+    old = _BETWEEN.join(parts)
+    known = read_cut(old)
+    assert known.lines == lines(old)
+    before = old.encode(errors="surrogatepass")
+    for text in (_BETWEEN.join(parts[::-1]), parts[0] + parts[1] + _BETWEEN, _BETWEEN + old):
+        if known.cuts is not None:
+            new = text.encode(errors="surrogatepass")
+            again = read_again(new, before, known.cuts, known.lines)
+            assert again is None or again.lines == lines(text)
+    claimed = Cuts.read(as_text(written), size=len(before), rows=len(known.lines))
+    if claimed is not None:  # of a stranger's store: lines may be wrong, and nothing else
+        assert Cuts.read(claimed.written, size=len(before), rows=len(known.lines)) == claimed
+        again = read_again(before + b"<p>more", before, claimed, known.lines)
+        assert again is None or all(again.lines)
 
 
 def _both(data: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -262,6 +286,7 @@ _MASKS = (
     b'[1,["r",2,1,["Top"],["End"],0,3,20,"",["/a"]],["o",1,1,["Top"],[],2,2,9,""]]',
     b'[1,["r",1,1,[],["End"],1,1,9,"0933cde048b7f311"],["p",3,2,["","x",""],40,2,"","End",0]]',
     b'[1,["r",2,1,["Top"],["End"],0,3,20,"","/a","/b"]]',
+    b'[1,["r",2,2,["Top"],["End"],1,2,20,["",4,"o","0933cde048b7f311","1"],"/a"]]',
     b"[]",
 )
 _AGES = (
@@ -335,6 +360,18 @@ PARSERS = (
         once=(b"p\tb\n" + b"<" * 100_001,),
         tokens=(*HTML_TOKENS, *b"\t|5 minutes ago|li|:nth-child(1)|".split(b"|"), *_AGES),
         real=("html",),
+    ),
+    Parser(
+        "pages read again",
+        _read_again,
+        seeds=(
+            *(_CUT.join((page, b"<title>a</title><p>b")) for page in HTML),
+            _CUT.join((HTML[0], HTML[0], b"1 1024 3 900 40")),
+            _CUT.join((b"<title>a</title>", b"<p>b<!-- c -->", b"0 5 0 10 0 1000 2")),
+            _CUT.join((b"<script>a</script>", b"<td>b", b"1 1 1")),
+        ),
+        modules=("recrawl.detect.text.cuts", "recrawl.detect.text.rereading"),
+        tokens=(*HTML_TOKENS, _CUT, b"1024", b" 1 ", b"</p", b"<!--", b'="'),
     ),
     Parser(
         "stored masks",

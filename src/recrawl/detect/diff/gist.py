@@ -6,7 +6,6 @@ Pure.
 from __future__ import annotations
 
 import re
-from itertools import chain
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
 GISTS = ("same", "moved", "figures", "added", "removed", "edited", "rewritten")
 _REWRITTEN = 0.5  # of the words
 _ASCII_DIGIT = re.compile("[0-9]")
+_NO_DIGIT = re.compile("(?:^| )[^ 0-9]++(?: |$)")  # a word without any of these
 
 
 def gist_of_words(removed: Iterable[str], added: Iterable[str], share: float) -> str:
@@ -38,9 +38,10 @@ def gist_of_words(removed: Iterable[str], added: Iterable[str], share: float) ->
     first_gone, first_come = next(gone, ""), next(come, "")
     if not first_gone and not first_come:
         return ""
-    firsts = filter(None, (first_gone, first_come))
-    if all(map(_has_digit, chain(firsts, gone, come))):
-        return "figures"
+    if all(map(_has_digit, filter(None, (first_gone, first_come)))):
+        rest = [*gone, *come]
+        if not _NO_DIGIT.search(" ".join(rest)) or all(map(_has_digit, rest)):
+            return "figures"
     if share >= _REWRITTEN:
         return "rewritten"
     if not first_gone:

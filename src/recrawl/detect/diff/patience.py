@@ -20,6 +20,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
+from itertools import compress, count
+from operator import ne
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -114,11 +116,12 @@ def trim(old: Sequence[str], new: Sequence[str], hunk: Hunk) -> Hunk:
     Hunk(start=1, end=3, new_start=1, new_end=2)
     """
     start, end, new_start, new_end = hunk
-    while start < end and new_start < new_end and old[start] == new[new_start]:
-        start, new_start = start + 1, new_start + 1
-    while start < end and new_start < new_end and old[end - 1] == new[new_end - 1]:
-        end, new_end = end - 1, new_end - 1
-    return Hunk(start, end, new_start, new_end)
+    old, new = old[start:end], new[new_start:new_end]
+    least = min(len(old), len(new))
+    first = next(compress(count(), map(ne, old, new)), least)
+    last = next(compress(count(), map(ne, reversed(old), reversed(new))), least)
+    last = min(last, least - first)
+    return Hunk(start + first, end - last, new_start + first, new_end - last)
 
 
 def unique_rows(items: Sequence[str]) -> dict[str, int]:

@@ -18,6 +18,7 @@ from recrawl.detect.masks.places import (
     MANY_DIRECTORIES,
     LineBlock,
     LinePart,
+    line_endings,
     line_key,
     lines_signature,
     short_link_directory,
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 _KEY = 3  # first or last letters of a line, by which templates are looked up
 # A line of a block may be this many times as long as ever seen, and this many letters more.
 _TIMES_LONGER, _LONGER = 1.5, 8
+# And not that much longer once its lines were seen so many times.
+_OFTEN, _TIMES_LONGER_THEN = 8, 1.2
+_OFTEN_SEEN = 4  # times, after which its lines end as they did
 # Places of one mask in a page; beyond, the lines beside it locate nothing.
 _MOST_PLACES = 100
 # Times that templates are tried on lines: a hostile page may fit them all.
@@ -53,6 +57,14 @@ class _Keys(NamedTuple):
     ends: dict[str, list[int]]
     others: list[int]
 
+    def of(self, line: str) -> list[int]:
+        """Numbers of the parts that may fit a line."""
+        return [
+            *self.starts.get(line[:_KEY], ()),
+            *self.ends.get(line[-_KEY:], ()),
+            *self.others,
+        ]
+
 
 @dataclass(slots=True)
 class BlankedLines:
@@ -73,17 +85,37 @@ class BlankedLines:
     cuts: list[BlankedRange]
 
 
-def blank(lines: Sequence[str], places: Sequence[Place]) -> BlankedLines:
+class Blanks(NamedTuple):
+    """Places that are blanked, made ready: they serve many pages and versions.
+
+    Attributes:
+        parts: Those that are parts of lines, by their index.
+        keys: By which lines they are found.
+        blocks: Those that are blocks of lines, with their index.
+    """
+
+    parts: dict[int, LinePart]
+    keys: _Keys
+    blocks: list[tuple[int, LineBlock]]
+
+
+def blanks_of(places: Sequence[Place]) -> Blanks:
+    """Places made ready."""
+    parts = {index: place for index, place in enumerate(places) if isinstance(place, LinePart)}
+    blocks = [(index, place) for index, place in enumerate(places) if isinstance(place, LineBlock)]
+    return Blanks(parts, _keys_of(parts), blocks)
+
+
+def blank(lines: Sequence[str], places: Sequence[Place] | Blanks) -> BlankedLines:
     """Blank places in lines."""
+    parts, keys, blocks = places if isinstance(places, Blanks) else blanks_of(places)
     blanked = list(lines)
     found = BlankedLines(blanked, {}, set(), blanked, [])
-    parts = {index: place for index, place in enumerate(places) if isinstance(place, LinePart)}
     if parts:
-        keys = _keys_of(parts)
-        changed = _blank_parts(found, parts, keys, range(len(found.lines)))
-        if changed:  # what one mask left may be what another was learned from
-            _blank_parts(found, parts, keys, changed)
-    blocks = [(index, place) for index, place in enumerate(places) if isinstance(place, LineBlock)]
+        blanked_by = _blank_parts(found, parts, keys, range(len(found.lines)))
+        # What one mask left may be what another was learned from; a mask itself leaves it as it is.
+        if any(not done.issuperset(keys.of(blanked[at])) for at, done in blanked_by.items()):
+            _blank_parts(found, parts, keys, blanked_by)
     if blocks:
         _blank_blocks(found, blocks)
     return found
@@ -91,26 +123,30 @@ def blank(lines: Sequence[str], places: Sequence[Place]) -> BlankedLines:
 
 def _blank_parts(
     found: BlankedLines, parts: dict[int, LinePart], keys: _Keys, indexes: Iterable[int]
-) -> list[int]:
-    """Blank parts of the lines with these indexes; returns the indexes of lines that changed."""
+) -> dict[int, set[int]]:
+    """Blank parts of the lines with these indexes; returns by which parts lines were changed."""
     lines = found.lines
-    changed = {}
+    done: dict[int, set[int]] = {}
+    changed: dict[int, set[int]] = {}  # as their last part left them
     for number, fitting in sorted(_fitting(lines, parts, keys, indexes).items()):
         part = parts[number]
+        template = part.template
         everywhere = part.lines >= EVERYWHERE or len(fitting) <= part.lines
         for index, gaps in fitting:
             if not (everywhere or _is_beside(lines, index, part)):
                 continue
             line = lines[index]
-            if index in changed:  # by a part before this one
-                gaps = part.template.gaps(line)  # noqa: PLW2901 - those of the line as it is now
-            hidden = [line[start:end] for start, end in gaps if line[start:end] != GAP]
+            if index in done:  # by a part before this one
+                gaps = template.gaps(line)  # noqa: PLW2901 - those of the line as it is now
+            hidden = [text for start, end in gaps if (text := line[start:end]) != GAP]
             if hidden:
                 found.hidden.setdefault(number, []).extend(hidden)
-            if gaps:
-                lines[index] = part.template.blank(line, gaps)
-                changed[index] = lines[index] != line
-    return [index for index, new in changed.items() if new]
+                lines[index] = template.blank(line, gaps)
+                changed[index] = by = done.setdefault(index, set())
+                by.add(number)
+            elif gaps:
+                changed.pop(index, None)
+    return changed
 
 
 def _keys_of(parts: dict[int, LinePart]) -> _Keys:
@@ -257,10 +293,16 @@ def _may_hide(lines: list[str], block: LineBlock, start: int, end: int) -> bool:
     inside = lines[start:end]
     if block.only and inside:
         return lines_signature(inside) == block.only
+    if block.has_few_texts and lines_signature(inside) not in block.texts:
+        return False
     kinds = set(map(short_link_directory, inside)) - {""}
     if len(block.links) < MANY_DIRECTORIES and not kinds <= set(block.links):
         return False
-    return max(map(len, inside), default=0) <= _TIMES_LONGER * block.longest + _LONGER
+    often = block.times >= _OFTEN_SEEN
+    if often and block.endings and not set(line_endings(inside)) <= set(block.endings):
+        return False
+    times = _TIMES_LONGER if block.times < _OFTEN else _TIMES_LONGER_THEN
+    return max(map(len, inside), default=0) <= times * block.longest + _LONGER
 
 
 def _has_lines_at(lines: list[str], wanted: tuple[str, ...], start: int) -> bool:

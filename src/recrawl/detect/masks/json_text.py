@@ -9,10 +9,10 @@ Pure.
 from __future__ import annotations
 
 import json
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from recrawl.detect.masks.masks import MOST_MASKS, NO_MASKS, Mask, Masks
-from recrawl.detect.masks.places import LineBlock, LinePart
+from recrawl.detect.masks.places import MANY_TEXTS, LineBlock, LinePart
 from recrawl.detect.masks.templates import Template
 
 _VERSION = 1
@@ -72,7 +72,12 @@ def _row(mask: Mask) -> list[Any]:
     return [
         *(_ORDER if place.kind == "order" else _RUN, mask.seen, mask.differed),
         *(list(place.before), list(place.after), place.least, place.most, place.longest),
-        *(place.only, *place.links),
+        *(
+            place.only
+            if not place.times
+            else [place.only, place.times, place.endings, *place.texts],
+            *place.links,
+        ),
     ]
 
 
@@ -98,19 +103,40 @@ def _part(row: list[Any]) -> LinePart | None:
 
 def _run(kind: str, row: list[Any]) -> LineBlock | None:
     match row:
-        case [list(before), list(after), int(least), int(most), int(longest), str(only), *links]:
+        case [list(before), list(after), int(least), int(most), int(longest), said, *links]:
+            held = _held([said, 0, ""] if isinstance(said, str) else said)
             if (
                 kind in (_RUN, _ORDER)
+                and held is not None
                 and (before or after)
                 and _are_texts(before)
                 and _are_texts(after)
                 and _are_texts(links)
-                and _are_counts(least, most, longest)
+                and _are_counts(least, most, longest, held.times)
                 and least <= most
             ):
                 beside = tuple(before), tuple(after)
                 name: Literal["run", "order"] = "order" if kind == _ORDER else "run"
-                return LineBlock(name, *beside, least, most, longest, only, tuple(links))
+                seen = least, most, longest
+                only, times, texts, endings = held
+                return LineBlock(name, *beside, *seen, only, tuple(links), times, texts, endings)
+    return None
+
+
+class _Held(NamedTuple):
+    """What a block was seen to hold; fields as of `LineBlock`."""
+
+    only: str
+    times: int
+    texts: tuple[str, ...]
+    endings: str
+
+
+def _held(values: Any) -> _Held | None:  # noqa: ANN401 # whatever JSON holds
+    match values:
+        case [str(only), int(times), "" | "o" | "s" | "os" as endings, *texts]:
+            if _are_texts(texts) and len(texts) <= MANY_TEXTS:
+                return _Held(only, times, tuple(texts), endings)
     return None
 
 

@@ -19,9 +19,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from recrawl.detect.masks.blanking import blank
+from recrawl.detect.masks.blanking import blank, blanks_of
 from recrawl.detect.masks.hunks import hunks
 from recrawl.detect.masks.places import LineBlock, LinePart, line_block_at, line_key, line_part_at
 from recrawl.detect.masks.templates import template_of
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from recrawl.detect.diff.patience import Hunk
-    from recrawl.detect.masks.blanking import BlankedLines
+    from recrawl.detect.masks.blanking import BlankedLines, Blanks
     from recrawl.detect.masks.places import Place
     from recrawl.detect.masks.templates import Template
 
@@ -66,7 +67,7 @@ class Mask:
     differed: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Masks:
     """The masks of a page, the most useful first.
 
@@ -78,6 +79,11 @@ class Masks:
 
     def __bool__(self) -> bool:
         return bool(self.masks)
+
+    @cached_property
+    def blanks(self) -> Blanks:
+        """Their places, ready to be blanked."""
+        return blanks_of([mask.place for mask in self.masks])
 
     def joined(self, others: Masks) -> Masks:
         """Union with other masks, such as those of the host.
@@ -104,7 +110,7 @@ def apply_masks(lines: Sequence[str], masks: Masks) -> tuple[str, ...]:
 
 def blank_masked(lines: Sequence[str], masks: Masks) -> BlankedLines:
     """Lines with `GAP` in place of what masks hide, and what that is."""
-    return blank(lines, [mask.place for mask in masks.masks])
+    return blank(lines, masks.blanks)
 
 
 def learn_masks(first: Sequence[str], second: Sequence[str], known: Masks = NO_MASKS) -> Masks:

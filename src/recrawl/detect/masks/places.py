@@ -27,6 +27,11 @@ KEPT_LENGTH = 80
 EVERYWHERE = 3
 MANY_DIRECTORIES = 5  # of links: a block that had so many may hold any
 _MOST_CONTEXT = 4  # lines to locate a block by, where the nearest is not unique
+MANY_TEXTS = 4  # of a block: one that had so many may have any
+_OFTEN = 2  # times that each of fewer texts was seen, on average, for them to be all there are
+_MOST_TIMES = 1 << 20
+_SENTENCE_ENDS = (".", "!", "?", "\u2026", "\u3002", "\uff01", "\uff1f", "\u061f", "\u0964")
+_CLOSING = "\"')]\u2019\u201d\u00bb\u300d "
 _MOST_LINES = 200  # a larger block is no place but a page
 
 
@@ -90,6 +95,9 @@ class LineBlock:
         longest: Letters of the longest line seen.
         only: Signature of its lines if it is either there with these lines or empty; else empty.
         links: Directories of links that its lines began with; if there were many, any may come.
+        times: How often its lines were seen; 0 where nobody counted.
+        texts: Signatures of its lines, each once; if there were many, any may come.
+        endings: How single lines ended: "s" as sentences do, "o" otherwise; empty if unknown.
     """
 
     kind: Literal["run", "order"]
@@ -100,6 +108,21 @@ class LineBlock:
     longest: int
     only: str = ""
     links: tuple[str, ...] = ()
+    times: int = 0
+    texts: tuple[str, ...] = ()
+    endings: str = ""
+
+    @property
+    def has_few_texts(self) -> bool:
+        """Whether it has one of a few texts, all of which have been seen.
+
+        Other lines are not its own then: some were added beside it, or others have taken its place.
+        """
+        return (
+            self.kind == "run"
+            and len(self.texts) < MANY_TEXTS
+            and self.times >= _OFTEN * len(self.texts) > 0
+        )
 
     @property
     def name(self) -> tuple[str, ...]:
@@ -117,6 +140,9 @@ class LineBlock:
             most=max(self.most, *counts),
             longest=max(self.longest, *map(len, every), 0),
             links=_link_directories(self.links, every),
+            times=min(self.times + len(lines), _MOST_TIMES) if self.times else 0,
+            texts=_different((*self.texts, *map(lines_signature, lines))) if self.times else (),
+            endings=line_endings(every, self.endings) if self.times else "",
         )
 
     def joined(self, other: Place) -> LineBlock | None:
@@ -146,6 +172,11 @@ def _union(block: LineBlock, other: LineBlock) -> LineBlock:
         longest=max(block.longest, other.longest),
         only=block.only if block.only == other.only else "",
         links=_distinct(block.links + other.links),
+        times=min(block.times + other.times, _MOST_TIMES) if block.times and other.times else 0,
+        texts=_different(block.texts + other.texts) if block.times and other.times else (),
+        endings="".join(sorted({*block.endings, *other.endings}))
+        if block.times and other.times
+        else "",
     )
 
 
@@ -194,6 +225,9 @@ def line_block_at(
         longest=max(map(len, (*one, *other))),
         only="" if one and other else lines_signature(one or other),
         links=_link_directories((), (*one, *other)),
+        times=2,
+        texts=_different(map(lines_signature, (one, other))),
+        endings=line_endings((*one, *other)),
     )
 
 
@@ -227,6 +261,21 @@ def short_link_directory(line: str) -> str:
 def _distinct(kinds: Iterable[str]) -> tuple[str, ...]:
     """Directories without repeats; at most as many as show that there are many."""
     return tuple(dict.fromkeys(kinds))[:MANY_DIRECTORIES]
+
+
+def line_endings(lines: Iterable[str], known: str = "") -> str:
+    """How lines end, besides what is known: "s" as sentences do, "o" otherwise.
+
+    >>> line_endings(("It rains.", "Contact us")), line_endings(("Who?",), "s")
+    ('os', 's')
+    """
+    found = ("s" if line.rstrip(_CLOSING).endswith(_SENTENCE_ENDS) else "o" for line in lines)
+    return "".join(sorted({*found, *known}))
+
+
+def _different(texts: Iterable[str]) -> tuple[str, ...]:
+    """Texts without repeats; at most as many as show that there are many."""
+    return tuple(dict.fromkeys(texts))[:MANY_TEXTS]
 
 
 def _up_to_unique(lines: Sequence[str], counts: Counter[str]) -> Sequence[str]:

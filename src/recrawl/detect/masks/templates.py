@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 # What is farther from a gap than this is not part of its template: it may be edited.
 _PIECE_LENGTH = 80
 _MOST_PIECES = 8
+_ENDS = 2  # pieces of a template with one gap
 # A gap may be twice as long as ever seen, and this much more.
 _LONGER = 8
 # Within such long lines only what is the same at both ends is looked for.
@@ -78,6 +79,11 @@ class Template:
         []
         """
         first, last = self.pieces[0], self.pieces[-1]
+        if len(self.pieces) == _ENDS and first[:1] != GAP and last[-1:] != GAP:  # as nearly all
+            start, end = len(first), len(line) - len(last)
+            fits = start <= end <= start + 2 * self.longest + _LONGER
+            fits = fits and line.startswith(first) and line.endswith(last)
+            return [(start, end)] if fits and not self._has_more_words(line, start, end) else []
         if first[:1] == GAP:
             place = line.find(first[1:])
             end = place + len(first) - 1
@@ -101,10 +107,13 @@ class Template:
         if place < end or place - end > limit:
             return []
         found.append((end, place))
-        for start, end in found:
-            if line.count(" ", start, end) > 2 * self.spaces and _LETTER.search(line[start:end]):
-                return []  # more words than ever; a number may have more digits
-        return found
+        return [] if any(self._has_more_words(line, *gap) for gap in found) else found
+
+    def _has_more_words(self, line: str, start: int, end: int) -> bool:
+        """Whether a gap has more words than ever; a number may have more digits."""
+        return line.count(" ", start, end) > 2 * self.spaces and bool(
+            _LETTER.search(line[start:end])
+        )
 
     def blank(self, line: str, gaps: list[tuple[int, int]]) -> str:
         """A line with `GAP` in place of what is in its gaps.

@@ -10,22 +10,19 @@ Pure.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from typing import TypeAlias
-
     import numpy.typing as npt
 
-    _Codes: TypeAlias = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
-
+_Code = TypeVar("_Code", np.uint8, np.uint32)
 _SPACE = ord(" ")
 _LAST_LATIN = "\xff"
 _NUMBERS = 1 << 16
 _SHORT = 4_096  # letters, in fewer of which two spaces are found faster than an array is made
-_BYTES, _WIDE = "latin-1", "utf-16-le"
+_BYTES = "latin-1"
 
 
 def is_latin(text: str) -> bool:
@@ -51,8 +48,24 @@ def characters_from(first: str, text: str) -> str:
     """
     if is_latin(text):
         return ""
-    codes = np.frombuffer(text.encode(_WIDE, "surrogatepass"), "<u2")
-    return codes[codes >= ord(first)].tobytes().decode(_WIDE, "surrogatepass")
+    codes = code_points(text)
+    return _text_of(codes[codes >= ord(first)])
+
+
+def code_points(text: str) -> npt.NDArray[np.uint32]:
+    """Code points of a text, in a fifth of the time that an encoding of it takes.
+
+    >>> code_points("a€").tolist()
+    [97, 8364]
+    """
+    return np.array(text).reshape(1).view(np.uint32) if text else np.zeros(0, np.uint32)
+
+
+def _text_of(codes: npt.NDArray[np.uint32]) -> str:
+    """Text of code points."""
+    if not len(codes) or not codes[-1]:  # NumPy leaves NULs out that end a text
+        return codes.tobytes().decode("utf-32-le", "surrogatepass")
+    return str(codes.view(f"U{len(codes)}")[0])
 
 
 def normalize_spaces(text: str, *, spaces: str, unseen: str) -> str:
@@ -75,16 +88,19 @@ def normalize_spaces(text: str, *, spaces: str, unseen: str) -> str:
                 text = text.replace(character, instead)
     if not wide and len(text) < _SHORT and "  " not in text:
         return text
-    encoding = _WIDE if wide else _BYTES
-    kind = "<u2" if wide else "u1"
-    codes: _Codes = np.frombuffer(text.encode(encoding, "surrogatepass"), kind)
     if wide:
-        codes = _replaced(codes, spaces, unseen)
+        return _text_of(_single_spaced(_replaced(code_points(text), spaces, unseen)))
+    latin = np.frombuffer(text.encode(_BYTES), np.uint8)
+    return _single_spaced(latin).tobytes().decode(_BYTES)
+
+
+def _single_spaced(codes: npt.NDArray[_Code]) -> npt.NDArray[_Code]:
+    """Codes without spaces that another one follows."""
     again = codes == _SPACE
     again[:-1] &= again[1:]
     again[-1:] = False
-    left: bytes = codes[~again].tobytes()
-    return left.decode(encoding, "surrogatepass")
+    found: npt.NDArray[_Code] = codes[~again]
+    return found
 
 
 @cache
@@ -92,10 +108,11 @@ def _between(first: str, last: str, characters: str) -> tuple[str, ...]:
     return tuple(character for character in characters if first <= character <= last)
 
 
-def _replaced(codes: _Codes, spaces: str, unseen: str) -> _Codes:
+def _replaced(codes: npt.NDArray[np.uint32], spaces: str, unseen: str) -> npt.NDArray[np.uint32]:
     """Codes with some replaced by spaces and others left out; most texts have none of them."""
     there = np.zeros(_NUMBERS, np.bool_)
-    there[codes[codes - 1 >= ord(_LAST_LATIN)]] = True  # and 0: there is nothing before it
+    high = codes[codes - 1 >= ord(_LAST_LATIN)]  # and 0: there is nothing before it
+    there[np.minimum(high, _NUMBERS - 1)] = True
     blank, gone = (
         [ord(character) for character in characters if there[ord(character)]]
         for characters in (spaces, unseen)

@@ -16,10 +16,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import NamedTuple
 
 from recrawl.detect.text.characters import is_latin, normalize_spaces
 from recrawl.detect.text.link_targets import link_target
-from recrawl.detect.text.markup import TOKEN, TOKEN_PARTS, UNSEEN_TOKEN, attribute, resolved
+from recrawl.detect.text.markup import (
+    TOKEN,
+    TOKEN_PARTS,
+    UNSEEN_TOKEN,
+    attribute,
+    is_closed,
+    resolved,
+)
 from recrawl.detect.text.relative_times import without_relative_times
 from recrawl.detect.text.selection import select_parts
 
@@ -38,7 +46,9 @@ CUT = "\x1e"
 # Replaces an inline tag, so that a character reference does not go on behind it.
 JOINT = "\x0e"
 # Replaces a title, and is removed as others are: the first of them goes to the top.
-_TITLE_LEFT = JOINT + JOINT
+TITLE_LEFT = JOINT + JOINT
+# Follows what replaces a token that may reach farther in another page.
+OPEN = GAP
 _CONTROLS = f"{JOINT}{LINK}{GAP}{CUT}"
 _IN_LINE = (
     *("abbr", "acronym", "b", "bdi", "bdo", "big", "button", "cite", "code", "data", "del", "dfn"),
@@ -127,7 +137,8 @@ def text_lines(text: str) -> tuple[str, ...]:
     >>> text_lines('{"a": 1,"b":["x, y"]}')
     ('{', '"a": 1,', '"b":[', '"x, y"', ']', '}')
     """
-    return _tidy(CUT.join(raw_lines(text)))
+    spaced = normalize_spaces(CUT.join(raw_lines(text)), spaces=SPACES, unseen=UNSEEN)
+    return tuple(lines_between_cuts(spaced, many_marks=may_have_many_marks(spaced)))
 
 
 def raw_lines(text: str) -> list[str]:
@@ -143,13 +154,43 @@ def raw_lines(text: str) -> list[str]:
 
 def _lines(page: str) -> tuple[str, ...]:
     # Nearly all steps are over the whole page: this is what a visit spends its time with.
-    parts = TOKEN.split(without_controls(page))
-    left = list(map(_TOKEN_LEFT.__getitem__, parts[1::2]))
-    title = ""
-    if _TITLE_LEFT in left:
-        title = _title(parts[2 * left.index(_TITLE_LEFT) + 1])
+    tokens = tokens_of(without_controls(page))
+    return tuple(tidy(text_of(tokens.written, tokens.left, tokens.title)))
+
+
+class Tokens(NamedTuple):
+    """A page divided into text and tokens.
+
+    Attributes:
+        written: Text, token, text, and so on.
+        left: What replaces each token.
+        titled: Place of the first title among the tokens, closed or not; -1 where there is none.
+        title: What it says.
+    """
+
+    written: list[str]
+    left: list[str]
+    titled: int
+    title: str
+
+
+def tokens_of(page: str) -> Tokens:
+    """Tokens of a page without controls."""
+    written = TOKEN.split(page)
+    left = list(map(_TOKEN_LEFT.__getitem__, written[1::2]))
+    if TITLE_LEFT not in left:
+        return Tokens(written, left, -1, "")
+    titled = left.index(TITLE_LEFT)
+    found = TOKEN_PARTS.match(written[2 * titled + 1])
+    return Tokens(written, left, titled, found[1] if found else "")
+
+
+def text_of(written: list[str], left: list[str], title: str) -> str:
+    """Text of a page with what replaces its tokens, the title first."""
+    parts = written.copy()
     parts[1::2] = left
-    return _tidy(resolved(f"{title}{CUT}{''.join(parts)}").replace(JOINT, ""))
+    text = "".join(parts)
+    return f"{title}{CUT}{text}"
 
 
 class _TokenLeft(dict[str, str]):
@@ -157,6 +198,8 @@ class _TokenLeft(dict[str, str]):
 
     def __missing__(self, token: str) -> str:
         left = _left_of(token)
+        if left is not TITLE_LEFT and not is_closed(token):
+            left += OPEN
         if len(token) <= _LONGEST_KEPT:
             if len(self) >= _MOST_KEPT:
                 self.clear()
@@ -175,7 +218,7 @@ def _left_of(token: str) -> str:
     assert found is not None  # noqa: S101 - as such it was found
     title, link, image, name, attributes = found.groups()
     if title:
-        return _TITLE_LEFT
+        return TITLE_LEFT
     if attributes:
         if name.lower() == "a":
             link = attribute(attributes, "href")
@@ -185,11 +228,6 @@ def _left_of(token: str) -> str:
         # What was resolved is not to be resolved again.
         return link_word(resolved(link)).replace("&", f"&{JOINT}")
     return f" {image} " if image else TAG_LEFT[name]
-
-
-def _title(token: str) -> str:
-    found = TOKEN_PARTS.match(token)
-    return found[1] if found else ""
 
 
 def link_word(written: str) -> str:
@@ -202,9 +240,27 @@ def link_word(written: str) -> str:
     return f" {LINK}{found} " if found else JOINT
 
 
-def _tidy(text: str) -> tuple[str, ...]:
-    """Normalized lines of a text, without empty ones."""
-    return tuple(filter(None, without_relative_times(list(filter(None, normalized(text))))))
+def tidy(text: str) -> list[str]:
+    """Lines of a text with what replaces tokens: normalized, without empty ones."""
+    spaced = spaced_text(text)
+    return lines_between_cuts(spaced, many_marks=may_have_many_marks(spaced))
+
+
+def spaced_text(text: str) -> str:
+    """A text with what replaces tokens, its references resolved and white space collapsed."""
+    text = resolved(text).replace(OPEN, "").replace(JOINT, "")
+    return normalize_spaces(text, spaces=SPACES, unseen=UNSEEN)
+
+
+def lines_between_cuts(spaced: str, *, many_marks: bool) -> list[str]:
+    """Lines of a text in which white space is collapsed, without empty ones.
+
+    Args:
+        spaced: The text.
+        many_marks: Whether it may have many marks, by `may_have_many_marks`.
+    """
+    lines = _stripped(_composed(spaced, many_marks=many_marks))
+    return list(filter(None, without_relative_times(list(filter(None, lines)))))
 
 
 def normalized(text: str) -> list[str]:
@@ -213,18 +269,31 @@ def normalized(text: str) -> list[str]:
     >>> normalized(f" a\n b{CUT}e\u0301")
     ['a b', 'é']
     """
-    text = _composed(normalize_spaces(text, spaces=SPACES, unseen=UNSEEN))
+    text = normalize_spaces(text, spaces=SPACES, unseen=UNSEEN)
+    return _stripped(_composed(text, many_marks=may_have_many_marks(text)))
+
+
+def may_have_many_marks(text: str) -> bool:
+    r"""Whether many marks may stand together in a text; what they become depends on all its lines.
+
+    >>> may_have_many_marks("\u0301" * 64), may_have_many_marks("e\u0301")
+    (True, False)
+    """
+    # Latin-1 has no marks apart from their letters.
+    return not is_latin(text) and _MAYBE_MANY_MARKS.search(text[::_STEP]) is not None
+
+
+def _stripped(text: str) -> list[str]:
     return list(map(str.strip, text.split(CUT)))
 
 
-def _composed(text: str) -> str:
+def _composed(text: str, *, many_marks: bool) -> str:
     """Text in Unicode normal form C, with a bound on marks per letter."""
-    if is_latin(text):  # has no marks apart from their letters
-        return text
     # Sorting combining marks takes quadratic time in the marks of one letter.
-    if _MAYBE_MANY_MARKS.search(text[::_STEP]) and max(map(len, text.split(CUT))) > _LONG_LINE:
+    if many_marks and max(map(len, text.split(CUT))) > _LONG_LINE:
         text = _MANY_MARKS.sub(_fewer, text)
-    return unicodedata.normalize("NFC", text)
+    # Of Latin-1 and of what has nothing to compose the same text is returned at once.
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def _fewer(marks: re.Match[str]) -> str:

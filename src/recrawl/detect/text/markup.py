@@ -68,6 +68,28 @@ TOKEN_PARTS = re.compile(_markup("("), re.VERBOSE | re.DOTALL)
 # all of it again.
 UNSEEN_TOKEN = re.compile(rf"<(?: [!?] | (?i:{'|'.join(_UNSEEN)}) {_END} )", re.VERBOSE)
 
+# Attributes of a tag that is closed, and its end.
+_CLOSED_LIST = rf"""(?: (?:{_SPACE}|/)*+ [^ \t\n\f\r/>"'=] [^ \t\n\f\r/>="']*+
+    (?: {_SPACE}*+ = {_SPACE}*+
+        (?: "[^"]*+" | '[^']*+' | [^ \t\n\f\r>"'] [^ \t\n\f\r>"']*+ ) )?+ )*+ (?:{_SPACE}|/)*+ >"""
+
+
+def _closed_whole(name: str) -> str:
+    """A closed element with all that is in it."""
+    text = rf"[^<]*+ (?: (?! </(?i:{name}){_END} ) < [^<]*+ )*+"
+    return rf"(?i:{name}) (?={_END}) {_CLOSED_LIST} {text} </(?i:{name})[^>]*+>"
+
+
+_CLOSED = re.compile(
+    rf"""<(?:
+        {"|".join(map(_closed_whole, ("title", *_UNSEEN)))}
+      | (?! (?i:title|{"|".join(_UNSEEN)}) {_END} ) /?[A-Za-z][^ \t\n\f\r/>"'=]*+ {_CLOSED_LIST}
+      | !-- (?: -?> | [^-]*+ (?: (?! --!?> ) - [^-]*+ )*+ --!?> )
+      | (?! !-- | /[A-Za-z] ) [!?/] [^>]*+ >
+    )""",
+    re.VERBOSE | re.DOTALL,
+)
+
 _ATTRIBUTE = re.compile(
     rf"""(?:{_SPACE}|/)*+ ([^ \t\n\f\r/>] [^ \t\n\f\r/>=]*+)
     (?: {_SPACE}*+ = {_SPACE}*+
@@ -79,6 +101,18 @@ TAG_BEGUN = re.compile(rf"<[A-Za-z][^ \t\n\f\r/>]*+({_ATTRIBUTES})", re.VERBOSE)
 # Longer ones mean nothing, and turning a million digits into a number takes for ever.
 _REFERENCE = re.compile(r"&(?:#[0-9]{1,7};?|#[xX][0-9a-fA-F]{1,6};?|[A-Za-z][A-Za-z0-9]{1,31};?)")
 _MOST_REFERENCES = 10_000
+
+
+def is_closed(token: str) -> bool:
+    """Whether a token ends where it ends whatever follows it in a page.
+
+    Others may reach farther: the end of a comment, or the quote that closes a value, is looked for
+    up to the end of the page.
+
+    >>> is_closed('<a href="/b">'), is_closed('<a href="/b>'), is_closed("<!-- no end")
+    (True, False, False)
+    """
+    return _CLOSED.fullmatch(token) is not None
 
 
 def resolved(text: str) -> str:

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.detect.text.characters import code_points
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -237,7 +239,7 @@ _LETTERS = 4
 
 def _pieces(text: str) -> npt.NDArray[np.uint16]:
     """A number for each four letters that stand together; others may have the same."""
-    codes = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), "<u2")
+    codes = code_points(text).astype(np.uint16)
     pairs = codes[:-1] * 31 + codes[1:]  # of 16 bits, as its parts are
     fours: npt.NDArray[np.uint16] = pairs[:-2] * 961 + pairs[2:]
     return fours

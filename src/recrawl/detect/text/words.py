@@ -11,11 +11,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from recrawl.detect.text.characters import characters_from
+import numpy as np
+
+from recrawl.detect.text.characters import characters_from, code_points
 from recrawl.detect.text.lines import LINK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    import numpy.typing as npt
 
 # Thai, Lao, Myanmar, Khmer; Japanese and Chinese, also in halfwidth and beyond 16 bits. Korean has
 # spaces.
@@ -25,6 +29,10 @@ _UNSPACED = (
 )
 _WORD = re.compile(rf"{LINK}[^\s]*+|[{_UNSPACED}]|[^\s{_UNSPACED}]++")
 _FIRST_UNSPACED = _UNSPACED[0]
+# All are from the first to the second of these codes, or from the third on.
+_LOWEST, _LOW_END, _HIGH = np.uint32(0x0E00), np.uint32(0x1800), np.uint32(0x2E80)
+_LOW_CODES = _LOW_END - _LOWEST
+_SPACE = ord(" ")
 _UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
 
 
@@ -44,9 +52,12 @@ def word_count(lines: Sequence[str]) -> int:
     3
     """
     text = "\n".join(lines)
-    if not text or _has_unspaced(text):
+    if not text or text.isascii():
+        return text.count(" ") + len(lines)
+    codes = code_points(text)
+    if _may_have_unspaced(codes) and _has_unspaced(text):
         return len(words(lines))
-    return text.count(" ") + len(lines)
+    return int(np.count_nonzero(codes == _SPACE)) + len(lines)
 
 
 def space_words(lines: Iterable[str]) -> str:
@@ -56,7 +67,30 @@ def space_words(lines: Iterable[str]) -> str:
     '5 個 bags'
     """
     text = " ".join(lines)
+    if text.isascii() or not _may_have_unspaced(code_points(text)):
+        return text
     return " ".join(_WORD.findall(text)) if _has_unspaced(text) else text
+
+
+def letters_beside_links(lines: Sequence[str]) -> int:
+    r"""Characters of lines of a page, joined by line breaks, without targets of links.
+
+    >>> letters_beside_links(("Two \x10/bags bags", "\x10/more"))
+    10
+    """
+    text = " ".join(lines)
+    if LINK not in text:
+        return len(text)
+    codes = code_points(text)
+    starts = np.flatnonzero(codes == ord(LINK))
+    spaces = np.append(np.flatnonzero(codes == _SPACE), len(text))
+    ends = spaces[np.searchsorted(spaces, starts)]
+    return len(text) - int((ends - starts).sum())
+
+
+def _may_have_unspaced(codes: npt.NDArray[np.uint32]) -> bool:
+    """Whether any code is in the ranges of scripts without spaces; typographic signs are not."""
+    return bool(((codes - _LOWEST < _LOW_CODES) | (codes >= _HIGH)).any())
 
 
 def _has_unspaced(text: str) -> bool:

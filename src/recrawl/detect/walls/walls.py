@@ -14,6 +14,7 @@ import re
 from typing import TYPE_CHECKING
 
 from recrawl.detect.text.lines import LINK
+from recrawl.detect.text.words import letters_beside_links
 from recrawl.detect.walls.phrases import (
     BOT_MARKS,
     BOT_PHRASES,
@@ -45,7 +46,12 @@ _MARKS = " \t.,:!…。\uff01"
 _SIGH = re.compile(
     r"(?:oops|uups|ups|sorry|whoops|uh[- ]oh|hmm+|error|fehler|erreur|ошибка)[!.,…:]* +"
 )
-_PASSWORD = re.compile(r"<input[^>]{0,300}type\s*=\s*[\"']?password", re.IGNORECASE)
+_PASSWORD = re.compile(rb"<input[^>]{0,300}type\s*=\s*[\"']?password", re.IGNORECASE)
+# In the source, which is searched as bytes: turning them into small letters takes far less time.
+_BOT_MARKS, _CONSENT_MARKS, _ERROR_MARKS, _GUARD_MARKS = (
+    tuple(mark.encode("ascii") for mark in marks)
+    for marks in (BOT_MARKS, CONSENT_MARKS, ERROR_MARKS, GUARD_MARKS)
+)
 
 
 def _whole(phrases: list[str]) -> re.Pattern[str]:
@@ -62,14 +68,16 @@ _PHRASES = (
 )
 
 
-def detect_wall(status: int, headers: Mapping[str, str], lines: Sequence[str], page: str) -> str:
+def detect_wall(
+    status: int, headers: Mapping[str, str], lines: Sequence[str], page: str | bytes
+) -> str:
     """Kind of wall that a response is: bot, consent, soft-404, error, login or empty; "" for none.
 
     Args:
         status: Status of the response.
         headers: Its headers, names in small letters.
         lines: What a reader sees of it, by `recrawl.detect.text.lines.lines`.
-        page: Its source.
+        page: Its source, or that in UTF-8.
 
     Examples:
         >>> detect_wall(200, {}, ("Shop | Page not found", "Home", "Sorry!"), "")
@@ -81,55 +89,39 @@ def detect_wall(status: int, headers: Mapping[str, str], lines: Sequence[str], p
         return "bot"
     if not lines:
         return "empty"
-    text = _text(lines)
-    if not 0 < len(text) <= _LONGEST:
+    letters = letters_beside_links(lines)
+    if len(lines) > _MOST_LINES or letters > _LONGEST:
         return ""
-    # Traces are ASCII; lower-casing other letters takes ten times as long.
-    plain = page if page.isascii() else page.encode("ascii", "replace").decode("ascii")
-    source = plain.lower()
-    found = _marked(text, source)
-    if found:
-        return found
-    found = _said(text)
-    if found == "login" and not (status < _CLIENT_ERROR and _PASSWORD.search(source)):
-        return ""
-    return found
+    raw = page if isinstance(page, bytes) else page.encode(errors="surrogatepass")
+    source = raw.lower()
+    if letters > _TITLED:
+        return _marked_error(source)
+    text = _TARGET.sub("", "\n".join(lines)).lower()
+    found = text and (_marked(text, source) or _said(text))
+    is_login = status < _CLIENT_ERROR and _PASSWORD.search(source)
+    return "" if found == "login" and not is_login else found
 
 
-def _text(lines: Sequence[str]) -> str:
-    """Text in lower case without targets of links; empty where it is too long for a wall."""
-    if len(lines) > _MOST_LINES or _is_long(lines):
-        return ""
-    return _TARGET.sub("", "\n".join(lines)).lower()
-
-
-def _is_long(lines: Sequence[str]) -> bool:
-    """Whether lines are too long for a wall even without their links."""
-    letters = 0
-    for line in lines:
-        link = line.find(LINK)
-        letters += link if link >= 0 else len(line)
-        if letters > _LONGEST:
-            return True
-    return False
-
-
-def _marked(text: str, source: str) -> str:
+def _marked(text: str, source: bytes) -> str:
     """Kind of wall by traces in the source."""
     letters = len(text)
-    if letters <= _MARKED and any(mark in source for mark in BOT_MARKS):
+    if letters <= _MARKED and any(mark in source for mark in _BOT_MARKS):
         return "bot"
     if (
         letters <= _SAID
         and any(word in text for word in GUARD_WORDS)
-        and any(mark in source for mark in GUARD_MARKS)
+        and any(mark in source for mark in _GUARD_MARKS)
     ):
         return "bot"
-    if any(mark in source for mark in ERROR_MARKS):
-        return "error"
-    if letters <= _TITLED and "<form" in source and any(mark in source for mark in CONSENT_MARKS):
+    if error := _marked_error(source):
+        return error
+    if letters <= _TITLED and b"<form" in source and any(mark in source for mark in _CONSENT_MARKS):
         return "consent"
     return ""
+
+
+def _marked_error(source: bytes) -> str:
+    return "error" if any(mark in source for mark in _ERROR_MARKS) else ""
 
 
 def _said(text: str) -> str:

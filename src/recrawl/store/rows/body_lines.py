@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from recrawl.store.rows.database import Database
 
 LARGEST_LINES = 1 << 18  # bytes; of longer pages the body is read again
+_CUTS = "\n\n"  # before the cuts; no line is empty
 _PUT = upsert("body_lines", "body, reading, size, data", "body")
 _NEWEST = """
     select reading, body_lines.size, body_lines.data, bodies.size, bodies.data
@@ -49,10 +50,19 @@ def lines_in(reading: bytes, size: int, data: bytes, body_size: int, body: bytes
     size = number(size, most=LARGEST_LINES)
     beside = unpacked(exactly(bytes, body), LARGEST_BODY, number(body_size, most=LARGEST_BODY))
     text = unpacked_beside(exactly(bytes, data), beside, LARGEST_LINES, size)
-    lines = tuple(text.decode(errors="surrogatepass").split("\n")) if text else ()
+    written, _, cuts = text.decode(errors="surrogatepass").partition(_CUTS)
+    lines = tuple(written.split("\n")) if written else ()
     if not all(lines):
         raise ValueError("a line of a version is empty")
-    return VersionLines(exactly(bytes, reading), lines)
+    return VersionLines(exactly(bytes, reading), lines, cuts, beside)
+
+
+def text_kept(found: VersionLines) -> bytes:
+    """Lines and cuts as they are compressed."""
+    text = "\n".join(found.lines)
+    if found.cuts:
+        text = f"{text}{_CUTS}{found.cuts}"
+    return text.encode(errors="surrogatepass")
 
 
 def drop(connection: Database, bodies: Iterable[int]) -> None:
@@ -86,7 +96,7 @@ class NewLines:
             self._old.add(before)
         if found is None:
             return
-        text = "\n".join(found.lines).encode(errors="surrogatepass")
+        text = text_kept(found)
         if len(text) <= LARGEST_LINES:
             self._new[number] = (number, found.reading, len(text), packed_beside(text, body))
             self._old.discard(number)
