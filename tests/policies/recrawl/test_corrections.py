@@ -249,3 +249,104 @@ def test_pages_that_are_new_are_expected_to_change_as_others_did():
 
     assert before == 1
     assert state.corrections.factor_of_new < 0.4
+
+
+def sites_of(counts, site_strength=20.0):
+    """Tables of sites with so many pages each."""
+    made = Corrections.start(10.0, site_strength)
+    made.grow(sum(counts))
+    made.put_on_sites(np.repeat(np.arange(len(counts)), counts), len(counts))
+    return made
+
+
+def test_a_site_is_believed_against_the_crawl():
+    """Of 10 pages 5 are on each site, so K_s = 40. New pages: 30 found of 20 expected on one site.
+
+    The crawl has a factor of 2 for them. On the first site w = 1/40, D - F E = -10 and F E = 40.
+    """
+    made = sites_of([5, 5])
+    made.sums[0] = 10.0, 0.0, 0.0
+    made.of_sites[0, 0] = 30.0, 20.0, 5.0
+    made.read()
+
+    assert made.factor(np.array([0, 5])) == pytest.approx([2 * (1 - (10 / 40) / (1 + 1)), 2.0])
+    assert made.factor_of(0) == pytest.approx(1.75)
+    assert made.factor_of_new == 2, "on a site that is not known yet"
+    assert made.off(np.array([0])) == pytest.approx(
+        made.off(np.array([5])) / 4 + 5 / 40**2 / (1 + 30 / 40) ** 2
+    )
+
+
+def test_a_site_that_is_all_of_the_crawl_counts_once():
+    """Its tables would be the crawl's once more. What is visited elsewhere makes it a part."""
+    alone, part = sites_of([0, 9]), sites_of([0, 9])
+    part.pages_elsewhere = 9.0
+    part.put_on_sites(part.site, 2)
+    for made in (alone, part):
+        for row in range(8):
+            visit(made, row, changed=True)
+
+    assert not alone.of_sites.any()
+    assert part.of_sites[1, 0, 0] == pytest.approx(part.sums[0, 0])
+    assert part.factor_of(8) > alone.factor_of(8) > 1
+
+
+def test_sites_learn_apart():
+    """All pages of one site have changed, none of the other; the crawl's factor is between."""
+    made = sites_of([40, 40])
+    for row in range(30):
+        visit(made, row, changed=True)
+        visit(made, 40 + row, changed=False)
+
+    one, other = made.factor(np.array([39, 79]))
+    assert one > 1.3 * made.factor_of_new
+    assert other < made.factor_of_new / 1.3
+
+
+@given(history)
+def test_sites_of_infinite_strength_have_the_factors_of_the_crawl(visits):
+    several, one = sites_of([3, 3], np.inf), tables(6)
+    for row, changed, chance in visits:
+        visit(several, row, changed=changed, chance=chance)
+        visit(one, row, changed=changed, chance=chance)
+
+    assert several.factor(np.arange(6)).tolist() == one.factor(np.arange(6)).tolist()
+
+
+def test_tables_of_sites_are_kept_with_a_checkpoint_and_a_sample():
+    policy, count = Recrawl(Freshness()), 60
+    first = instants_after_epoch(np.full(count, BEGAN))
+    names = [f"https://{'ab'[n % 2]}.example/{n}" for n in range(count)]
+    state = policy.start(Pages.of(names, first), first[0], gap=4.0)
+    rows, now = np.arange(50), instants_after_epoch(BEGAN + np.full(50, 3.5))
+    state = policy.seen(state, rows, now, Outcomes.existence(rows % 2 == 0))
+    parts, every = dump(state), np.arange(count)
+    check(parts, count, 3)
+    factors = state.corrections.factor(every)
+
+    assert factors[58] > 1 > factors[59]
+    assert load(policy, parts, lambda: names).corrections.factor(every).tolist() == factors.tolist()
+    few, _ = sampled(policy, parts, every[[3, 58, 59]])
+    assert few.corrections.factor(every[:3]).tolist() == factors[[3, 58, 59]].tolist()
+    assert state.corrections.take(every[55:]).factor(every[:5]).tolist() == factors[55:].tolist()
+    for name, part in {
+        "of_sites": np.zeros((2, BINS, 3)),
+        "weight": np.zeros((3, 2)),
+        "pages_elsewhere": -1.0,
+    }.items():
+        with pytest.raises(ValueError, match=f"corrections.{name}"):
+            check({**parts, f"corrections.{name}": part}, count, 3)
+
+
+def test_a_crawl_of_one_host_is_one_site_after_a_checkpoint_too():
+    """Pages without a large host would be a second site; there are none."""
+    policy, first = Recrawl(Freshness()), instants_after_epoch(np.full(30, BEGAN))
+    names = [f"https://a.example/{n}" for n in range(30)]
+    state = policy.start(Pages.of(names, first), first[0], gap=4.0)
+    state = load(policy, dump(state), lambda: names)
+    rows, now = np.arange(30), instants_after_epoch(BEGAN + np.full(30, 3.5))
+    state = policy.seen(state, rows, now, Outcomes.existence(rows % 2 == 0))
+
+    assert state.sections.sites == 2
+    assert not state.corrections.weight.any()
+    assert not state.corrections.of_sites.any()

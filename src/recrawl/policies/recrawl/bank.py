@@ -23,4 +23,4 @@ def bank(objective: Objective) -> Recrawl:
     0
     """
     alone = Trusting(root=inf, near=inf, far=inf)
-    return Recrawl(objective, trusting=alone, deepest=0, corrections=inf)
+    return Recrawl(objective, trusting=alone, deepest=0, corrections=inf, site_corrections=inf)

@@ -34,9 +34,11 @@ _MEMORIES = ("shape", "exposure", "score", "share")
 _RELATIVES = ("for_node", "for_kin")
 _PAGES_A_CLOCK, _FEWEST_CLOCKS = 8, 10_000
 CALIBRATION, CORRECTIONS = "calibration", "corrections.sums"
-ELSEWHERE = "corrections.elsewhere"  # where there are other parts of the crawl
+# Where there are other parts of the crawl, and where there are several sites.
+ELSEWHERE, PAGES_ELSEWHERE = "corrections.elsewhere", "corrections.pages_elsewhere"
+OF_SITES, SITE_WEIGHT = "corrections.of_sites", "corrections.weight"
 # Raised with what visits teach: a checkpoint of another version does not fit, and is replayed.
-VERSION = 2
+VERSION = 3
 
 # What a figure may be where its range is not known: nothing that overflows.
 _LARGEST_FIGURE = 1e15
@@ -179,6 +181,7 @@ def check(parts: Mapping[str, Any], pages: int, memories: int) -> None:
         shapes[CALIBRATION] = Calibration.start().sums.shape
     if CORRECTIONS in parts:
         _check_corrections(parts, pages)
+        shapes |= {OF_SITES: (sites, *SUMS), SITE_WEIGHT: (sites,)}
     for name, shape in shapes.items():
         _check_figures(parts, name, shape)
 
@@ -193,6 +196,8 @@ def _check_corrections(parts: Mapping[str, Any], pages: int) -> None:
         _check_figures(parts, name, SUMS)
         if parts[name].min() < 0:
             raise ValueError(f"{name} has figures below 0")
+    if PAGES_ELSEWHERE in parts and checked_number(parts, PAGES_ELSEWHERE) < 0:
+        raise ValueError(f"{PAGES_ELSEWHERE} is below 0")
 
 
 def _check_tree(parts: Mapping[str, Any], pages: int) -> int:
@@ -243,21 +248,36 @@ def calibration_kept(parts: Mapping[str, Any]) -> Calibration:
 
 def _corrections(tables: Corrections) -> dict[str, Any]:
     facts = {f"corrections.{name}": getattr(tables, name).astype(np.int32) for name in FACTS}
-    elsewhere = {ELSEWHERE: tables.elsewhere} if tables.elsewhere.any() else {}
-    return {CORRECTIONS: tables.sums, **elsewhere, **facts}
+    more: dict[str, Any] = {}
+    if tables.elsewhere.any():
+        more = {ELSEWHERE: tables.elsewhere, PAGES_ELSEWHERE: tables.pages_elsewhere}
+    of_sites = {OF_SITES: tables.of_sites, SITE_WEIGHT: tables.weight}
+    return {CORRECTIONS: tables.sums, **more, **of_sites, **facts}
 
 
 def _corrections_kept(policy: Recrawl, parts: Mapping[str, Any]) -> Corrections:
     """Tables of corrections as they were kept; empty where they were not yet."""
+    site = np.array(parts["sections.site"], np.int64)
     if CORRECTIONS not in parts:
-        tables = Corrections.start(policy.corrections)
+        tables = Corrections.start(policy.corrections, policy.site_corrections)
         tables.grow(len(parts["last"]))
+        tables.put_on_sites(site, int(parts["sections.sites"]))
         return tables
     facts = (np.array(parts[f"corrections.{name}"], np.int64) for name in FACTS)
     own, elsewhere = (
         np.array(parts.get(name, np.zeros(SUMS)), np.float64) for name in (CORRECTIONS, ELSEWHERE)
     )
-    return Corrections(policy.corrections, own, *facts, elsewhere=elsewhere)
+    return Corrections(
+        policy.corrections,
+        own,
+        *facts,
+        site_strength=policy.site_corrections,
+        elsewhere=elsewhere,
+        pages_elsewhere=float(parts.get(PAGES_ELSEWHERE, 0.0)),
+        site=site,
+        of_sites=np.array(parts[OF_SITES], np.float64),
+        weight=np.array(parts[SITE_WEIGHT], np.float64),
+    )
 
 
 def _announced(state: RecrawlState) -> dict[str, Any]:

@@ -21,7 +21,16 @@ $$ \tau^2 = \frac{\sum_b (D - E)^2 - V}{\sum_b E^2}, \qquad
 a table is believed as far as it has differed from chance. Chosen on six public sources, figures in
 docs/design/0046-corrected-chances.md.
 
-A crawl that is divided has tables for each part. Factors are by the sums of all of them.
+Sites are off in ways of their own. In a crawl of several sites each has tables, too, whose factors
+multiply those of the crawl. What a site has found, $D_s$, is held against what it was expected to
+find with the factor of the crawl:
+
+$$ F_s = 1 + \frac{w_s (D_s - F E_s)}{1 + w_s F E_s}, \qquad w_s = \frac{1 - n_s / n}{K_s} $$
+
+with $n_s$ of the $n$ pages. A site that is all of the crawl has taught its tables alone: $w_s = 0$.
+
+A crawl that is divided has tables for each part. Factors are by the sums of all of them. No site is
+in two parts.
 
 Pure.
 """
@@ -29,6 +38,7 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -89,12 +99,18 @@ class Corrections:
 
     Attributes:
         strength: Changes that a factor of 1 counts for at least, $K_0$; inf for no corrections.
+        site_strength: Changes that the factors of the crawl count for on a site, $K_s$; inf for no
+            tables of sites.
         sums: Changes found, changes expected, and the variance of those found by chance alone: one
             row per bin of all tables.
         visits: Visits to each page that its copy was compared at.
         since_change: How many of them came after the last that found a change; -1 for none.
         level: Its rate at the last of them, in doublings; 0 before that.
         elsewhere: Sums of other parts of the crawl, which count as its own.
+        pages_elsewhere: Pages that were visited there.
+        site: Which of the sites each page is on.
+        of_sites: Sums of each site: one row per site, one per bin. Nothing where there is but one.
+        weight: How far each site is believed against the crawl, $w_s$.
 
     Examples:
         Ten pages were visited for the first time. Half a change was expected of each, and every one
@@ -112,23 +128,31 @@ class Corrections:
     visits: Ints
     since_change: Ints
     level: Ints
+    site_strength: float = field(default=inf, kw_only=True)
     elsewhere: Floats = field(default_factory=lambda: np.zeros(SUMS), kw_only=True)
+    pages_elsewhere: float = field(default=0.0, kw_only=True)
+    site: Ints = field(default_factory=lambda: np.empty(0, np.int64), kw_only=True)
+    of_sites: Floats = field(default_factory=lambda: np.zeros((1, *SUMS)), kw_only=True)
+    weight: Floats = field(default_factory=lambda: np.zeros(1), kw_only=True)
     # These follow from the others: each page's bin of each table; the factor and its variance over
     # its square, of each bin.
     _place: Ints = field(init=False)
     _factors: Floats = field(init=False)
     _off: Floats = field(init=False)
+    _several: bool = field(init=False)  # sites that are believed
 
     def __post_init__(self) -> None:
         """Find the bins of all pages."""
         self._place = _places(self.visits, self.since_change, self.level)
+        self._several = bool(self.weight.any())
         self.read()
 
     @classmethod
-    def start(cls, strength: float) -> Corrections:
+    def start(cls, strength: float, site_strength: float = inf) -> Corrections:
         """Nothing is known of no pages."""
         none = np.empty(0, np.int64)
-        return cls(strength, np.zeros(SUMS), none, none.copy(), none.copy())
+        facts = none, none.copy(), none.copy()
+        return cls(strength, np.zeros(SUMS), *facts, site_strength=site_strength)
 
     def grow(self, pages: int) -> None:
         """Make room for pages that were never visited."""
@@ -139,30 +163,74 @@ class Corrections:
         place = _places(none[:1], none[:1] + NEVER, none[:1])
         self._place = np.append(self._place, np.repeat(place, pages, axis=1), axis=1)
 
+    def put_on_sites(self, site: Ints, sites: int) -> None:
+        """Say which of so many sites each page is on; of new sites nothing is known."""
+        self.site = site
+        if sites > len(self.of_sites):
+            more = np.zeros((sites - len(self.of_sites), *SUMS))
+            self.of_sites = np.concatenate([self.of_sites, more])
+        pages = np.bincount(site, minlength=sites)
+        share = pages / max(len(site) + self.pages_elsewhere, 1.0)
+        self.weight = np.where(pages > 0, (1 - share) / self.site_strength, 0.0)
+        self._several = bool(self.weight.any())
+
     def take(self, rows: Ints) -> Corrections:
-        """A copy with some of the pages."""
+        """A copy with some of the pages, on the sites that they are on."""
         facts = (getattr(self, name)[rows] for name in FACTS)
-        return Corrections(self.strength, self.sums.copy(), *facts, elsewhere=self.elsewhere.copy())
+        return Corrections(
+            self.strength,
+            self.sums.copy(),
+            *facts,
+            site_strength=self.site_strength,
+            elsewhere=self.elsewhere.copy(),
+            pages_elsewhere=self.pages_elsewhere,
+            site=self.site[rows],
+            of_sites=self.of_sites.copy(),
+            weight=self.weight.copy(),
+        )
 
     def factor(self, rows: Ints) -> Floats:
         """How much time on the clock of each page counts for."""
-        first, second, third = self._factors[self._place[:, rows]]
+        first, second, third = self._of_tables(rows)
         return np.asarray(first * second * third)
 
     def factor_of(self, row: int) -> float:
         """The same of one page."""
+        if self._several:
+            return float(self.factor(np.array([row]))[0])
         # Not `prod`, which takes longer for three numbers than all else that a visit's rate needs.
         first, second, third = self._factors[self._place[:, row]].tolist()
         return float(first * second * third)
 
+    def _of_tables(self, rows: Ints) -> Floats:
+        """The factor of each table for each page: one row per table."""
+        place = self._place[:, rows]
+        factors = self._factors[place]
+        if self._several:
+            site = self.site[rows]
+            found, expected, _ = np.moveaxis(self.of_sites[site, place], 2, 0)
+            expected = factors * expected
+            weight = self.weight[site]
+            factors *= 1 + weight * (found - expected) / (1 + weight * expected)
+        return np.asarray(factors)
+
     @property
     def factor_of_new(self) -> float:
-        """The same of a page that was never visited."""
+        """The same of a page that was never visited, on a site of which nothing is known."""
         return float(self._factors[0] * self._factors[_SINCE])
 
     def off(self, rows: Ints) -> Floats:
         """Variance of the factor of each page over its square, if changes come by themselves."""
-        return np.asarray(self._off[self._place[:, rows]].sum(axis=0))
+        place = self._place[:, rows]
+        off = self._off[place]
+        if self._several:
+            site = self.site[rows]
+            found, expected, chance = np.moveaxis(self.of_sites[site, place], 2, 0)
+            weight = self.weight[site]
+            # A site that tells much goes by what it tells, and hardly by the factor of the crawl.
+            off /= (1 + weight * self._factors[place] * expected) ** 2
+            off += weight**2 * chance / (1 + weight * found) ** 2
+        return np.asarray(off.sum(axis=0))
 
     def read(self) -> None:
         """Work out the factors of all bins."""
@@ -189,7 +257,7 @@ class Corrections:
                 per table, one column per page.
         """
         place = self._place[:, rows]
-        first, second, third = self._factors[place]
+        first, second, third = self._of_tables(rows)
         others = np.empty(place.shape)
         others[0], others[1], others[2] = second * third, first * third, first * second
         news, expected = np.empty((*place.shape, 3)), chance(others)
@@ -197,6 +265,11 @@ class Corrections:
         fold(self.sums, place.ravel(), news.reshape(-1, 3), _KEPT_OF_SUMS)
         # A page that was never visited has no rate of its own: nothing is said of its level.
         self.sums[_RATE] = 0.0
+        if self._several:
+            site = self.site[rows]
+            bins = self.of_sites.reshape(-1, 3)
+            fold(bins, (BINS * site + place).ravel(), news.reshape(-1, 3), _KEPT_OF_SUMS)
+            self.of_sites[site, _RATE] = 0.0
         self.read()
 
     def visited(self, rows: Ints, found: Floats, rates: Floats) -> None:

@@ -96,6 +96,8 @@ class Recrawl:
         fade: Time over which a burst fades, in gaps.
         relatives: How many pages the prior of a section or kin group counts for.
         corrections: How many changes count for chances that need no correction.
+        site_corrections: How many changes the corrections of a crawl count for on each of its
+            sites; inf where they are the same for all.
         assumed: Rates of pages before any is visited.
         deepest: Most nodes above each other; 0 where pages stand alone.
         use_first_age: Whether the age of a page at its first visit counts for an observed change,
@@ -125,6 +127,7 @@ class Recrawl:
     fade: float = 1 / 4
     relatives: float = 3.0
     corrections: float = 10.0
+    site_corrections: float = 20.0
     assumed: AssumedRates = field(default_factory=AssumedRates)
     deepest: int = 16
     use_first_age: bool = True
@@ -145,7 +148,7 @@ class Recrawl:
             announced=Announced.start(),
             forecast_bias=ForecastBias.start(),
             calibration=Calibration.start(),
-            corrections=Corrections.start(self.corrections),
+            corrections=Corrections.start(self.corrections, self.site_corrections),
         )
         state = self.found(state, pages)
         _relate(state)
@@ -170,6 +173,7 @@ class Recrawl:
                 state.clocks.part(*sections.parted.pop(0))
             state.relatives.read(sections)
             read_clocks(state, sections.upwards(np.arange(nodes, len(sections))))
+        state.corrections.put_on_sites(sections.site, sections.sites)
         return state
 
     def announced(
@@ -400,6 +404,7 @@ def _relate(state: RecrawlState) -> None:
         state.memories.grow_sites(sites)
         state.trust = np.append(state.trust, np.full(sites - len(state.trust), state.trust[0]))
         state.relatives.read(state.sections)
+        state.corrections.put_on_sites(state.sections.site, sites)
 
 
 def _width(gap: float) -> float:

@@ -17,7 +17,16 @@ import numpy as np
 from recrawl.arrays.equal_keys import distinct
 from recrawl.policies.checkpoint import checked_array
 from recrawl.policies.recrawl.announced import NAMES
-from recrawl.policies.recrawl.checkpoint import CORRECTIONS, ELSEWHERE, check, dump, load
+from recrawl.policies.recrawl.checkpoint import (
+    CORRECTIONS,
+    ELSEWHERE,
+    OF_SITES,
+    PAGES_ELSEWHERE,
+    SITE_WEIGHT,
+    check,
+    dump,
+    load,
+)
 from recrawl.policies.recrawl.corrections import FACTS
 from recrawl.policies.recrawl.relatives import Relatives
 
@@ -38,7 +47,7 @@ NEEDED = (
     *("sections.is_host", "sections.groups"),
     *("clocks.width", "clocks.scale", "clocks.newest", "clocks.nodes", *_OF_CLOCKS),
     *("forecast_bias.nodes", "forecast_bias.all"),
-    *(CORRECTIONS, *_OF_CORRECTIONS),
+    *(CORRECTIONS, OF_SITES, SITE_WEIGHT, *_OF_CORRECTIONS),
     *("memories.shape", "memories.exposure", "memories.share", "memories.site_share"),
     *("relatives.shape", "relatives.exposure", "relatives.visited", "relatives.fitted"),
     *("relatives.for_node", "relatives.for_kin"),
@@ -46,13 +55,14 @@ NEEDED = (
 _OF_RELATIVES = ("relatives.visited", "relatives.for_node", "relatives.for_kin")
 _OF_PAGES = ("last", *_OF_RELATIVES, *_OF_CORRECTIONS)
 _OF_MEMORIES = ("memories.shape", "memories.exposure", "memories.share")
-_OF_SITES = ("trust", "memories.site_share")
+_OF_SITES = ("trust", "memories.site_share", OF_SITES, SITE_WEIGHT)
+_OF_PARTS = (ELSEWHERE, PAGES_ELSEWHERE)  # where there are other parts of the crawl
 _NODE_RATIO, _KIN_RATIO = "ratios.node", "ratios.kin"
 # All that is kept of a sample.
 KEPT_OF_SAMPLE = (
     *NEEDED,
     *("worth", "memories.score", "calibration", _NODE_RATIO, _KIN_RATIO),
-    *("sections.site_of_host", "sections.sites", "sections.related", ELSEWHERE, *_ANNOUNCED),
+    *("sections.site_of_host", "sections.sites", "sections.related", *_OF_PARTS, *_ANNOUNCED),
 )
 _LARGEST_RATIO = 1e9
 
@@ -108,7 +118,7 @@ def sampled(policy: Recrawl, parts: Mapping[str, Any], rows: Ints) -> tuple[Recr
     sites = distinct(np.append(site, 0))  # 0 stands for several
 
     few = {name: parts[name] for name in NEEDED}
-    few |= {name: parts[name] for name in (ELSEWHERE,) if name in parts}
+    few |= {name: parts[name] for name in _OF_PARTS if name in parts}
     announced = [name for name in _ANNOUNCED if name in parts]
     few |= {name: np.asarray(parts[name])[rows] for name in (*_OF_PAGES, *announced)}
     few |= {name: np.asarray(parts[name])[sites] for name in _OF_SITES}

@@ -65,5 +65,7 @@ class SharedLearning:
     def teach(self, state: RecrawlState) -> None:
         """Let a part know what all others have learned."""
         state.relatives.others = self.prior
-        state.corrections.elsewhere = self.corrections
-        state.corrections.read()
+        tables = state.corrections
+        tables.elsewhere, tables.pages_elsewhere = self.corrections, self.prior.pages
+        tables.put_on_sites(state.sections.site, state.sections.sites)
+        tables.read()
