@@ -120,6 +120,7 @@ def decide(
     from recrawl.detect.verdict import (
         PageFacts,
         ReadPage,
+        has_kept_lines,
         read_response,
         reading_of,
         verdict_by_content,
@@ -130,11 +131,12 @@ def decide(
     settled = verdict_unread(answer.address, answer, copy)
     if settled is not None:
         return settled
-    seen, known = read_response(answer, rule.criteria), PageFacts(copy)
+    kept = store.newest_lines(page) if copy and has_kept_lines(answer.body) else None
+    seen, known = read_response(answer, rule.criteria, kept=kept), PageFacts(copy)
     settled = verdict_by_signature(answer.address, answer, seen, known)
     if settled is not None:
         return settled
-    kept, old = store.newest_lines(page), None
+    old = None
     if kept is not None and kept.reading == reading_of(answer, rule.criteria):
         old = ReadPage(kept.lines)
     elif (body := store.newest_body(page)) is not None:

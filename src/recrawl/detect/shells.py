@@ -17,7 +17,6 @@ from resiliparse.parse.html import HTMLTree  # type: ignore[import-untyped] # sh
 
 from recrawl.detect.text.complexity import is_too_complex
 from recrawl.detect.text.lines import LINK
-from recrawl.detect.text.words import letters_beside_links
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,8 +61,6 @@ def is_shell(page: str, lines: Sequence[str]) -> bool:
         >>> is_shell(shell, ("Shop",)), is_shell("<p>Closed.<script></script>", ("Closed.",))
         (True, False)
     """
-    if not may_be_shell(lines):
-        return False
     letters = _letters(lines)
     if letters > 2 * _MOST_LETTERS or len(page) > _LARGEST or is_too_complex(page):
         return False
@@ -89,11 +86,7 @@ def may_be_shell(lines: Sequence[str]) -> bool:
     >>> may_be_shell(("Loading...",)), may_be_shell(("An essay. " * 70,))
     (True, False)
     """
-    if sum(map(len, lines)) <= 2 * _MOST_LETTERS:
-        return True
-    # Beside each line break and each target of a link is a space that does not count.
-    spaces = 2 * len(lines) + "".join(lines).count(LINK)
-    return letters_beside_links(lines) - spaces <= 2 * _MOST_LETTERS
+    return _letters(lines) <= 2 * _MOST_LETTERS
 
 
 def _letters(lines: Sequence[str]) -> int:

@@ -18,9 +18,10 @@ from typing import NamedTuple
 # Bytes of most pieces, and of the smallest: many small ones would take longer than reading.
 PIECE, _LEAST_PIECE = 1024, 512
 _MOST_CUTS = 4096
-# Pieces that are looked for in the rest of a page, over all places where it differs, and the bytes
-# that are searched: a page that was rewritten is read anew, and this comes on top.
-_MOST_SOUGHT, _FARTHEST = 24, 1 << 16
+# Pieces that are looked for, over all places where a page differs and at one of them, and the bytes
+# in which each is: of a page that was rewritten all is read, and this comes on top.
+_MOST_AT_ONCE = 6
+_MOST_SOUGHT, _FARTHEST = 24, 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +126,9 @@ def parts_of(new: bytes, old: bytes, cuts: Cuts) -> list[Part]:
             at -= len(pieces[piece])
         if piece > begun:
             parts.append(Part(start, at, begun, piece))
-        sought = range(piece + 1, min(last, len(pieces) - 1, piece + 1 + left))
+        sought = range(piece + 1, min(last, len(pieces) - 1, piece + 1 + min(left, _MOST_AT_ONCE)))
         piece, found = _next_of(pieces, sought, new, at, stop)
-        left -= (piece if found < stop else last) - sought.start + 1
+        left -= (piece if found < stop else sought.stop) - sought.start + 1
         if found > at:
             parts.append(Part(at, found))
         at = found

@@ -166,12 +166,14 @@ class Tokens(NamedTuple):
         left: What replaces each token.
         titled: Place of the first title among the tokens, closed or not; -1 where there is none.
         title: What it says.
+        letters: Letters of the page.
     """
 
     written: list[str]
     left: list[str]
     titled: int
     title: str
+    letters: int
 
 
 def tokens_of(page: str) -> Tokens:
@@ -179,10 +181,10 @@ def tokens_of(page: str) -> Tokens:
     written = TOKEN.split(page)
     left = list(map(_TOKEN_LEFT.__getitem__, written[1::2]))
     if TITLE_LEFT not in left:
-        return Tokens(written, left, -1, "")
+        return Tokens(written, left, -1, "", len(page))
     titled = left.index(TITLE_LEFT)
     found = TOKEN_PARTS.match(written[2 * titled + 1])
-    return Tokens(written, left, titled, found[1] if found else "")
+    return Tokens(written, left, titled, found[1] if found else "", len(page))
 
 
 def text_of(written: list[str], left: list[str], title: str) -> str:

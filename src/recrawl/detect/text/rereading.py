@@ -25,7 +25,7 @@ from recrawl.detect.text.lines import (
     tokens_of,
     without_controls,
 )
-from recrawl.detect.text.markup import is_closed
+from recrawl.detect.text.markup import TOKEN, is_closed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 # A line that no page has: it stands where a cut is, until lines have been counted.
 _HERE = f"{CUT}{LINK}{CUT}"
 _UNREADABLE = "\ufffd"
+_LONGEST_TAG = 512  # bytes of tags that are looked at alone
 
 
 class CutLines(NamedTuple):
@@ -132,15 +133,14 @@ def _read_parts(
             found.append(part)
             continue
         start = part.start
-        tokens = _tokens(new[start : part.end])
-        if tokens is not None and start and not _begins_line(tokens):
+        if start and not _begins_line(new[start : min(start + _LONGEST_TAG, part.end)]):
             # Something was put before the cut: so the piece before it does not end there.
             before = found.pop()
             assert isinstance(before, Part)  # noqa: S101 - no two parts that are read are neighbours
             start -= offsets[before.last] - offsets[before.last - 1]
             if before.first < before.last - 1:
                 found.append(before._replace(end=start, last=before.last - 1))
-            tokens = _tokens(new[start : part.end])
+        tokens = _tokens(new[start : part.end])
         if tokens is None or not _is_title_clear(tokens, cuts, start):
             return None
         chosen = _chosen(tokens, tokens.titled + 1 if not start else 1)
@@ -182,8 +182,10 @@ def _has_closed_titles(tokens: Tokens) -> bool:
     )
 
 
-def _begins_line(tokens: Tokens) -> bool:
-    return not tokens.written[0] and tokens.left[:1] == [CUT]
+def _begins_line(written: bytes) -> bool:
+    """Whether a tag that ends a line comes first, as far as that is sure by the beginning."""
+    tag = TOKEN.match(written.decode(errors="ignore"))
+    return tag is not None and tokens_of(tag[0]).left[0] == CUT
 
 
 def _is_title_clear(tokens: Tokens, cuts: Cuts, start: int) -> bool:
@@ -208,8 +210,7 @@ def _divide(lines: list[str], places: list[list[int]], parts: list[_FreshPart]) 
 def _chosen(tokens: Tokens, first: int) -> list[int]:
     """Tokens before which a page is cut: about one for each piece, of those that end lines."""
     left = tokens.left
-    letters = sum(map(len, tokens.written))
-    step = max(len(left) * PIECE // max(letters, 1), 1)
+    step = max(len(left) * PIECE // max(tokens.letters, 1), 1)
     return list(_places_of(CUT, left, first + step - 1, step))
 
 

@@ -33,6 +33,7 @@ _FIRST_UNSPACED = _UNSPACED[0]
 _LOWEST, _LOW_END, _HIGH = np.uint32(0x0E00), np.uint32(0x1800), np.uint32(0x2E80)
 _LOW_CODES = _LOW_END - _LOWEST
 _SPACE = ord(" ")
+_FIRST_LINES = 60  # that show of most long pages that they are long
 _UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
 
 
@@ -72,12 +73,23 @@ def space_words(lines: Iterable[str]) -> str:
     return " ".join(_WORD.findall(text)) if _has_unspaced(text) else text
 
 
-def letters_beside_links(lines: Sequence[str]) -> int:
+def letters_beside_links(lines: Sequence[str], most: int) -> int:
     r"""Characters of lines of a page, joined by line breaks, without targets of links.
 
-    >>> letters_beside_links(("Two \x10/bags bags", "\x10/more"))
-    10
+    Args:
+        lines: The lines.
+        most: Of a page that has more, any larger number is returned.
+
+    Examples:
+        >>> letters_beside_links(("Two \x10/bags bags", "\x10/more"), 99)
+        10
     """
+    letters = 0
+    for line in lines[:_FIRST_LINES]:
+        link = line.find(LINK)
+        letters += link if link >= 0 else len(line)
+        if letters > most:
+            return letters
     text = " ".join(lines)
     if LINK not in text:
         return len(text)

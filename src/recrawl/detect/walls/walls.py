@@ -89,7 +89,7 @@ def detect_wall(
         return "bot"
     if not lines:
         return "empty"
-    letters = letters_beside_links(lines)
+    letters = letters_beside_links(lines, _LONGEST)
     if len(lines) > _MOST_LINES or letters > _LONGEST:
         return ""
     raw = page if isinstance(page, bytes) else page.encode(errors="surrogatepass")
