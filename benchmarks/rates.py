@@ -1,7 +1,9 @@
 """Speed of the estimators, of reading a log and of starting up, as ratios measured in one run.
 
     .venv/bin/python benchmarks/rates.py                 # everything: a few minutes
-    .venv/bin/python benchmarks/rates.py kernels         # or: npmle, likelihood, ingest, start
+    .venv/bin/python benchmarks/rates.py gamma           # or: kernels, npmle, likelihood, ingest
+    .venv/bin/python benchmarks/rates.py start           # what starting takes
+    .venv/bin/python benchmarks/rates.py --pages 250000  # instead of a million
     .venv/bin/python benchmarks/before_after.py v0.2.0 rates.py ingest
 
 A million made pages with 21 visits each. The unit is one `numpy.sum` pass over gaps and flags;
@@ -14,6 +16,7 @@ left out where it is not installed (requirements-bench.lock has it).
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -26,24 +29,28 @@ from before_after import Cost, cost_of, record
 
 from recrawl import Gamma, Histories, Likelihood, Priors, fit_prior
 from recrawl.arrays.blocks import over_blocks
-from recrawl.rates import METHODS, NPMLE, Grid, fit_npmle
+from recrawl.rates import METHODS, NPMLE, Bank, Grid, fit_npmle
 from recrawl.rates.censored import Censored, most_likely
 from recrawl.rates.gamma_state import gamma_states
 
-PAGES, VISITS, SITES = 1_000_000, 21, 1_000
+VISITS, SITES = 21, 1_000
 DATED = ("malcolm-age", "last-modified", "last-modified-raw")
 UNLIMITED = ("gamma", "npmle", "likelihood", "likelihood-plain", "grid", "classes")
 
 
 def main() -> None:
-    parts = (kernels, npmle, likelihood, ingest, start)
+    parts = (gamma, kernels, npmle, likelihood, ingest, start)
     by_name = {part.__name__: part for part in parts}
-    for name in sys.argv[1:] or by_name:
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("parts", nargs="*")
+    options.add_argument("--pages", type=int, default=1_000_000)
+    given = options.parse_args()
+    for name in given.parts or by_name:
         print(f"\n== {name}")
-        by_name[name]()
+        by_name[name](given.pages)
 
 
-def made(pages: int = PAGES) -> Histories:
+def made(pages: int) -> Histories:
     """Pages with log-normal rates, visited at exponential gaps of a day on average."""
     random = np.random.default_rng(1)
     rates = random.lognormal(-0.7, 1, pages)
@@ -79,39 +86,38 @@ def say(what: str, figure: float, limit: str) -> None:
     record(what, figure)
 
 
-def kernels() -> None:
-    histories = made()
-    sites = np.arange(PAGES) % SITES
+def gamma(pages: int) -> None:
+    """The default estimator with its priors, and the bank."""
+    histories, sites = made(pages), np.arange(pages) % SITES
     one = unit(histories)
-    print(f"unit: {1000 * one.wall:.1f} ms for {PAGES:,} pages, {len(histories.gaps):,} gaps")
-    shape, exposure = np.full(PAGES, 0.5), np.full(PAGES, 15.0)
-    report(
-        "gamma kernel (units)",
-        cost_of(lambda: gamma_states(histories, shape, exposure)),
-        one,
-        "at most 50",
-    )
-    report(
-        "gamma with priors of 1,000 sites and bands (units)",
-        cost_of(lambda: Gamma(fit_prior(histories, sites)).estimate(histories)),
-        one,
-        "at most 40",
-    )
+    shape, exposure = np.full(pages, 0.5), np.full(pages, 15.0)
+    kernel = cost_of(lambda: gamma_states(histories, shape, exposure))
+    report("gamma kernel (units)", kernel, one, "at most 50")
+    whole = cost_of(lambda: Gamma(fit_prior(histories, sites)).estimate(histories))
+    report("gamma with priors of 1,000 sites and bands (units)", whole, one, "at most 40")
+    report("bank alone (units)", cost_of(lambda: Bank().estimate(histories)), one, "at most 60")
+
+
+def kernels(pages: int) -> None:
+    """Every estimator without priors, as if all pages were of one site."""
+    histories = made(pages)
+    one = unit(histories)
+    print(f"unit: {1000 * one.wall:.1f} ms for {pages:,} pages, {len(histories.gaps):,} gaps")
     told = dated(histories)
     for name, make in METHODS.items():
         seen = told if name in DATED else histories
-        few = seen.take(np.arange(PAGES // 100)) if name == "grid" else seen  # the slow one
+        few = seen.take(np.arange(pages // 100)) if name == "grid" else seen  # the slow one
         taken = cost_of(lambda make=make, few=few: make(Priors.one(), 0.9).estimate(few))
         if few is not seen:
             taken = Cost(*(each * len(seen) / len(few) for each in taken))
         limit = {"bank": "at most 60"}.get(name, "-" if name in UNLIMITED else "at most 20")
         report(f"{name} with bands (units)", taken, one, limit)
-    print(f"peak memory of a process: {_peak_memory():.2f} times the input   asked: at most 4")
+    print(f"peak memory of a process: {_peak_memory(pages):.2f} times the input   asked: at most 4")
 
 
-def npmle() -> None:
+def npmle(pages: int) -> None:
     """What `npmle` costs beside `gamma`: reading pages, fitting priors, bytes of a state."""
-    pages, sites = PAGES // 10, SITES // 10
+    pages, sites = pages // 10, SITES // 10
     histories, site = made(pages), np.arange(pages) % sites
     one, masses = fit_prior(histories, site), fit_npmle(histories, site)
     reading = cost_of(lambda: Gamma(one).estimate(histories))
@@ -137,12 +143,12 @@ def _sum(one: Cost, other: Cost) -> Cost:
     return Cost(one.wall + other.wall, one.processor + other.processor)
 
 
-def _peak_memory() -> float:
+def _peak_memory(pages: int) -> float:
     """Growth of a process's memory while it estimates, over the bytes of its input."""
     script = (
         "import resource, numpy as np, sys; sys.path.insert(0, 'benchmarks');"
         "from rates import made; from recrawl import Gamma, fit_prior;"
-        "h = made(); size = h.gaps.nbytes + h.changed.nbytes + h.offsets.nbytes;"
+        f"h = made({pages}); size = h.gaps.nbytes + h.changed.nbytes + h.offsets.nbytes;"
         "open('/proc/self/clear_refs', 'w').write('5');"
         "Gamma(fit_prior(h, np.arange(len(h)) % 1000)).estimate(h);"
         "peak = next(int(l.split()[1]) for l in open('/proc/self/status') if l[:5] == 'VmHWM');"
@@ -151,19 +157,19 @@ def _peak_memory() -> float:
     return float(subprocess.check_output([sys.executable, "-c", script], text=True))
 
 
-def likelihood() -> None:
+def likelihood(pages: int) -> None:
     """Seconds a page against a bracketed root-finder, and against lifelines."""
     from scipy.optimize import brentq
 
-    histories = made()
+    histories = made(pages)
     tolerance = Likelihood().tolerance
 
     def rates_alone(pages: slice) -> None:
         seen = Censored.of(histories, pages)
         most_likely(seen, seen.quiet + np.where(seen.hidden > 0, seen.mean_gap / 2, 0), tolerance)
 
-    ours = cost_of(lambda: over_blocks(rates_alone, PAGES)).wall / PAGES
-    with_bands = cost_of(lambda: Likelihood().estimate(histories)).wall / PAGES
+    ours = cost_of(lambda: over_blocks(rates_alone, pages)).wall / pages
+    with_bands = cost_of(lambda: Likelihood().estimate(histories)).wall / pages
 
     def by_brentq(page: int) -> float:
         rows = slice(page * (VISITS - 1), (page + 1) * (VISITS - 1))
@@ -215,11 +221,12 @@ def _lifelines(histories: Histories) -> float | None:
     return cost_of(fit, 5).wall
 
 
-def ingest() -> None:
+def ingest(pages: int) -> None:
     """`recrawl estimate` as a whole, and its reading alone, against reading the table."""
     with tempfile.TemporaryDirectory() as folder:
         # In a process of its own: the memory of a process counts that of the one it came from.
-        make = f"import sys; sys.path[0] = 'benchmarks'; import rates; rates.make_logs({folder!r})"
+        code = f"rates.make_logs({folder!r}, {pages})"
+        make = f"import sys; sys.path[0] = 'benchmarks'; import rates; {code}"
         subprocess.check_call([sys.executable, "-c", make])
         for what, name, limit in (
             ("grouped by page", "grouped", 1),
@@ -243,24 +250,24 @@ def ingest() -> None:
             say(f"{what}: peak memory of recrawl estimate (GB)", memory / 1e9, "at most 2.5")
 
 
-def make_logs(folder: str) -> None:
-    """Write the same 21 million visits twice: grouped by page, and in order of time."""
+def make_logs(folder: str, pages: int = 1_000_000) -> None:
+    """Write the same visits, 21 for each page, twice: grouped by page, and in order of time."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    histories = made()
-    start = np.random.default_rng(2).random(PAGES) * 5
-    steps = np.concatenate([start[:, None], histories.gaps.reshape(PAGES, -1)], axis=1)
+    histories = made(pages)
+    start = np.random.default_rng(2).random(pages) * 5
+    steps = np.concatenate([start[:, None], histories.gaps.reshape(pages, -1)], axis=1)
     at = (1.7e15 + np.cumsum(steps, axis=1).ravel() * 86400e6).astype(np.int64)
-    first = np.zeros((PAGES, VISITS), bool)
+    first = np.zeros((pages, VISITS), bool)
     first[:, 0] = True
-    changed = np.concatenate([first[:, :1], histories.changed.reshape(PAGES, -1)], axis=1)
+    changed = np.concatenate([first[:, :1], histories.changed.reshape(pages, -1)], axis=1)
     names = pa.array(
-        [f"https://www.site{i % SITES}.org/section{i % 37}/page-{i}.html" for i in range(PAGES)]
+        [f"https://www.site{i % SITES}.org/section{i % 37}/page-{i}.html" for i in range(pages)]
     )
     table = pa.table(
         {
-            "page": names.take(pa.array(np.repeat(np.arange(PAGES), VISITS))),
+            "page": names.take(pa.array(np.repeat(np.arange(pages), VISITS))),
             "visited_at": pa.array(at).cast(pa.timestamp("us", "UTC")),
             "changed": pa.array(changed.ravel(), mask=first.ravel()),
         }
@@ -283,7 +290,7 @@ def _process(command: list[str], runs: int = 3) -> tuple[Cost, float]:
     return least, memory
 
 
-def start() -> None:
+def start(_pages: int) -> None:
     recrawl = str(Path(sys.executable).parent / "recrawl")
 
     def python(code: str) -> Cost:

@@ -317,8 +317,8 @@ def _fit(
 def _left(last: float, move: float) -> float:
     """How far there is still to go after two moves of which each is a fraction of the one before.
 
-    >>> _left(0.5, 0.05)  # 0.005 + 0.0005 + ...
-    0.005555555555555556
+    >>> round(_left(0.5, 0.05), 6)  # 0.005 + 0.0005 + ...
+    0.005556
     """
     if last == np.inf or move >= last / 2:
         return move
