@@ -47,8 +47,12 @@ def gathered(values: AnyArray, rows: Ints) -> AnyArray:
 
 def over_blocks(work: Callable[[slice], None], count: int, block: int = _PAGES) -> None:
     """Call `work` for slices that cover `count` pages or rows."""
+    if count <= block:
+        if count:
+            work(slice(0, count))
+        return
     blocks = [slice(start, min(start + block, count)) for start in range(0, count, block)]
-    threads = min(os.cpu_count() or 1, len(blocks)) if len(blocks) > 1 else 1
+    threads = min(os.cpu_count() or 1, len(blocks))
     if threads == 1:
         for rows in blocks:
             work(rows)

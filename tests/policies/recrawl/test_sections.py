@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recrawl.policies.recrawl.sections import Sections, chain
@@ -282,3 +283,52 @@ def test_a_page_on_a_node_that_had_none_of_its_own_is_on_its_site():
 
 def test_an_address_within_a_path_is_no_host():
     assert chain("archive.org/2020/https://b.org/c")[0] == ""
+
+
+@pytest.fixture
+def six_shown(monkeypatch):
+    """As in a crawl of more than a hundred thousand nodes."""
+    monkeypatch.setattr("recrawl.policies.recrawl.sections._MOST_SHOWN", 6)
+    monkeypatch.setattr("recrawl.policies.recrawl.sections._PAGES_A_NODE", 10**9)
+
+
+many_places = st.lists(places, min_size=20, max_size=60, unique_by=lambda place: place.address)
+
+
+@given(many_places)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_of_too_many_nodes_the_largest_are_shown(six_shown, some):
+    whole = tree_of(some)
+    shown = told(grown([place.address for place in some]))
+    sets = [pages for pages, _ in shown.nodes]
+
+    sizes = sorted((len(pages) for pages, _ in whole.nodes), reverse=True)
+    assert set(sets) <= {pages for pages, _ in whole.nodes}
+    assert sorted(map(len, sets), reverse=True) == sizes[:6]
+    for row, leaf in enumerate(shown.leaf):
+        assert leaf == min((pages for pages in sets if row in pages), key=len)
+    for pages, above in shown.nodes:
+        larger = [each for each in sets if pages < each]
+        assert above == min(larger, key=len, default=frozenset())
+
+
+@given(many_places, st.integers(1, 20))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_what_is_shown_stays_and_grows_the_same_after_it_was_kept(six_shown, some, batch):
+    addresses = [place.address for place in some]
+    straight, again = Sections(), Sections()
+    before: list[frozenset[int]] = []
+    for first in range(0, len(addresses), batch):
+        straight.grow(addresses[first : first + batch])
+        again = Sections.resumed(again.kept, partial(list, addresses[:first]))
+        again.grow(addresses[first : first + batch])
+        pages = pages_below(straight)
+        assert len(pages) <= 6
+        # A node keeps its number: whoever was below it is below it still.
+        assert all(old <= new for old, new in zip(before, pages, strict=False))
+        before = pages
+
+    for name in ("leaf", "parent", "is_host", "site"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(straight, name))
+    assert again.parted == [] or again.parted == straight.parted[-len(again.parted) :]
+    np.testing.assert_array_equal(again.path, straight.path)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recrawl.arrays.equal_keys import distinct
 from recrawl.policies.checkpoint import checked_array, checked_number
 from recrawl.policies.recrawl.announced import NAMES, Announced
 from recrawl.policies.recrawl.calibration import Calibration
@@ -37,6 +38,7 @@ CALIBRATION, CORRECTIONS = "calibration", "corrections.sums"
 # Where there are other parts of the crawl, and where there are several sites.
 ELSEWHERE, PAGES_ELSEWHERE = "corrections.elsewhere", "corrections.pages_elsewhere"
 OF_SITES, SITE_WEIGHT = "corrections.of_sites", "corrections.weight"
+SHOWN = "sections.shown"  # where not all nodes are
 # Raised with what visits teach: a checkpoint of another version does not fit, and is replayed.
 VERSION = 3
 
@@ -222,6 +224,11 @@ def _check_tree(parts: Mapping[str, Any], pages: int) -> int:
     _check_range(parts, "sections.site_of_host", 0, sites)
     if checked_array(parts, "sections.is_host", "b", 1).shape != parent.shape:
         raise ValueError("sections.is_host is not of all sections")
+    if SHOWN in parts:
+        shown = checked_array(parts, SHOWN, "iu", 1)
+        if shown.shape != parent.shape or shown[0] != 0 or len(distinct(shown)) != nodes:
+            raise ValueError(f"{SHOWN} is not of all sections")
+        _check_range(parts, SHOWN, 0, _DEEPEST * (pages + 1))
     return nodes
 
 

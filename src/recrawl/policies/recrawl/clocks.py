@@ -271,7 +271,9 @@ class Clocks:
 
         return pace(above[0], self.trusting.near), pace(above[1], self.trusting.far)
 
-    def forecast(self, sections: Sections, nodes: Ints, trust: Floats) -> Floats:
+    def forecast(
+        self, sections: Sections, nodes: Ints, trust: Floats, levels: list[Ints]
+    ) -> Floats:
         """Sums of clocks that forecasts go by: sections hardly tell others that they are active.
 
         To look at a page because another section stirred costs a visit; to believe that it has
@@ -281,12 +283,12 @@ class Clocks:
             sections: The tree.
             nodes: The nodes, rising.
             trust: Weight of the near clock at each node of the tree.
+            levels: The nodes from the crawl to these, by depth.
 
         Returns:
             One row per node that was asked for, as `sums`.
         """
         sums = np.zeros((len(nodes), BINS + 1))
-        levels = sections.upwards(nodes)
         # Of the level above only what the next one hangs on is kept: most nodes have none below.
         above, paces = np.full(1, -1), (np.ones((1, BINS)), np.ones((1, BINS)))
         for depth, level in enumerate(levels):

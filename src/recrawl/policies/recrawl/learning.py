@@ -16,7 +16,7 @@ import numpy as np
 
 from recrawl.policies.pages import Outcomes
 from recrawl.policies.recrawl.announcement_learning import streams_of
-from recrawl.policies.recrawl.memories import fold
+from recrawl.policies.recrawl.memories import chance_of, fold
 from recrawl.policies.recrawl.state import clocks_of_pages, corrections_of, read_clocks
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ class _Gaps:
         elapsed: Days of it on the clock of its section.
         prior: What is assumed of the pages.
         states: Facts about them: shape and exposure, one row per memory.
+        share: Weight of each memory.
+        levels: The nodes from the crawl to their leaves, by depth.
         streams: What the gap can tell of announced and unannounced changes.
         named: Whether its host is believed and had announced a change.
         factor: What time on the clock counts for, by what is known of such pages.
@@ -56,6 +58,8 @@ class _Gaps:
     elapsed: Floats
     prior: tuple[float, Floats]
     states: tuple[Floats, Floats]
+    share: Floats
+    levels: list[Ints]
     streams: Streams
     named: Bools
     factor: Floats
@@ -83,7 +87,7 @@ def learn_visits(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcome
     rates = _learn_rates(state, gaps, Outcomes(outcomes.changed, ages, outcomes.false_changes))
     state.corrections.visited(rows, real, state.gap * rates)
     state.last[rows] = now
-    read_clocks(state, state.sections.upwards(gaps.leaf))
+    read_clocks(state, gaps.levels)
 
 
 def _forget_wrong_dates(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcomes) -> None:
@@ -125,10 +129,24 @@ def _gaps(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcomes) -> _
     states = state.memories.states(rows, prior)
     streams = streams_of(state, rows, now, elapsed, outcomes.changed)
     factor = corrections_of(state, rows)
-    chance = state.memories.chance(rows, states, factor * streams.unannounced)[1]
+    share = state.memories.share[:, rows]
+    chance = chance_of(states, share, factor * streams.unannounced)[1]
     named = (state.announced.count[rows] > 0) & (state.announced.recall[rows] > 0)
     return _Gaps(
-        rows, leaf, last, now, overlap, elapsed, prior, states, streams, named, factor, chance
+        rows=rows,
+        leaf=leaf,
+        last=last,
+        now=now,
+        overlap=overlap,
+        elapsed=elapsed,
+        prior=prior,
+        states=states,
+        share=share,
+        levels=state.sections.upwards(leaf),
+        streams=streams,
+        named=named,
+        factor=factor,
+        chance=chance,
     )
 
 
@@ -137,11 +155,11 @@ def _learn_forecasts(state: RecrawlState, gaps: _Gaps, outcomes: Outcomes, real:
     # A change that the host had announced was no forecast of ours: it tells nothing of the clocks.
     alone = np.flatnonzero(~gaps.named) if gaps.named.any() else slice(None)
     rows, leaf = gaps.rows[alone], gaps.leaf[alone]
-    states = gaps.states[0][:, alone], gaps.states[1][:, alone]
+    states, share = (gaps.states[0][:, alone], gaps.states[1][:, alone]), gaps.share[:, alone]
     doubted, overlap, older = gaps.doubted[alone], gaps.overlap[alone], gaps.older[alone]
 
     def chance(days: Floats) -> Floats:
-        return state.memories.chance(rows, states, doubted * days)[1]
+        return chance_of(states, share, doubted * days)[1]
 
     clocks, some = state.clocks, outcomes.take(alone)
     near, far = (
@@ -150,7 +168,8 @@ def _learn_forecasts(state: RecrawlState, gaps: _Gaps, outcomes: Outcomes, real:
     )
     learn_trust(state, state.sections.site[rows], some.changed, near, far)
     # Only now, with the trust that was learned, the chances that a forecast would have given.
-    forecast, place = clocks_of_pages(state, rows)
+    levels = gaps.levels if isinstance(alone, slice) else None
+    forecast, place = clocks_of_pages(state, rows, levels)
     days = np.maximum(clocks.elapsed(place, gaps.last[alone], gaps.now[alone], forecast), 0.0)
     days *= gaps.factor[alone]
     chances = state.forecast_bias.learn(leaf, real[alone], lambda factor: chance(factor * days))
@@ -166,9 +185,10 @@ def _learn_corrections(state: RecrawlState, gaps: _Gaps, real: Floats) -> None:
             return
     rows, days = gaps.rows[alone], gaps.streams.unannounced[alone]
     shape, exposure = (part[:, None, alone] for part in gaps.states)
+    share = gaps.share[:, alone]
 
     def chance(factor: Floats) -> Floats:
-        return state.memories.chance(rows, (shape, exposure), factor * days)[1]
+        return chance_of((shape, exposure), share, factor * days)[1]
 
     state.corrections.learn(rows, real[alone], chance)
 

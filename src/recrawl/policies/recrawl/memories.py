@@ -34,6 +34,7 @@ _LEAST_CHANCE = 1e-9
 _SCORE_KEPT = 0.98
 _SITE_STEP = 0.002
 _LEAST_SHARE = 0.02  # of a memory on a site, so that it can come back
+_FIRST = np.zeros(1, np.int64)
 
 
 @dataclass(slots=True)
@@ -99,10 +100,7 @@ class Memories:
         self, rows: Ints, states: tuple[Floats, Floats], elapsed: Floats
     ) -> tuple[Floats, Floats]:
         """Chance that pages have changed: by each memory, and by all together."""
-        shape, exposure = states
-        each = -np.expm1(-shape * np.log1p(elapsed / exposure))
-        share = self.share[:, rows].reshape(shape.shape)
-        return each, _clipped((share * each).sum(axis=0))
+        return chance_of(states, self.share[:, rows], elapsed)
 
     def learn(
         self,
@@ -149,6 +147,21 @@ class Memories:
         self.site_share /= self.site_share.sum(axis=1, keepdims=True)
 
 
+def chance_of(
+    states: tuple[Floats, Floats], share: Floats, elapsed: Floats
+) -> tuple[Floats, Floats]:
+    """Chance of a change in some days on the clock: by each memory, and by all together.
+
+    Args:
+        states: Shape and exposure of pages, one row per memory; other rows between, if any.
+        share: Weight of each memory.
+        elapsed: The days.
+    """
+    shape, exposure = states
+    each = -np.expm1(-shape * np.log1p(elapsed / exposure))
+    return each, _clipped((share.reshape(shape.shape) * each).sum(axis=0))
+
+
 def fold(totals: Floats, site: Ints, rows: Floats, kept: float | Floats) -> None:
     """Add rows to the total of their site one after the other, which keeps a part each time.
 
@@ -158,8 +171,15 @@ def fold(totals: Floats, site: Ints, rows: Floats, kept: float | Floats) -> None
         rows: What is added.
         kept: The part: one for all columns, or one per column.
     """
-    if len(site) == 1:  # as in a crawl of few pages at every tick: the same, at once
+    count = len(site)
+    if count == 1:  # as in a crawl of few pages at every tick: the same, at once
         totals[site] = totals[site] * kept + rows
+        return
+    if count and len(totals) == 1:  # nothing to sort: the same again
+        after = np.arange(count - 1, -1, -1)[:, None]
+        sums = np.add.reduceat(rows * kept**after, _FIRST, axis=0)
+        totals *= kept ** np.array([[count]])
+        totals += sums
         return
     groups = Groups.of(site)
     order, starts, counts = groups.order, groups.starts, groups.counts

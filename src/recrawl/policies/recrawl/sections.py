@@ -7,6 +7,10 @@ the nearest node above it; a page belongs to the deepest node of its chain, its 
 are numbered as they come and never vanish, so that what was learned of them keeps its row; the
 whole crawl is node 0.
 
+A node takes some kilobytes for its clock. So of very many only the largest are *shown*, as many as
+a hundred thousand or one for sixteen pages: all that is said of the tree is said of these, and the
+pages of the others belong to the nearest node above that is shown.
+
 Pages are also related across the tree: a file name that occurs in several folders (the language
 versions of a page, everybody's privacy policy) makes a *kin* group of its pages, otherwise the
 rest of the name after its first word does within a folder (`v1.json`).
@@ -43,6 +47,7 @@ _FEWEST_PAGES = 2
 _LARGE_SITE = 20  # pages; sites with fewer share what is learned of how sites behave
 _FEWEST_NEWEST, _NEWEST_OF = 1 << 16, 8  # parts in a dictionary: so many, or a part of the others
 _NEARLY_ALL = 0.9  # of the crawl: kin that tell nothing
+_MOST_SHOWN, _PAGES_A_NODE = 100_000, 16
 
 
 def chain(address: str, deepest: int = 16) -> tuple[str, list[str], str, str]:
@@ -239,30 +244,42 @@ class Sections:
     _related: int = 0  # how many pages have been related to kin and sites
     # Addresses of the pages, where the tree was taken up again and has not grown since.
     _unbuilt: Callable[[], Sequence[str]] | None = None
+    # Where not all nodes are shown: which are, in the order of their numbers, and the number of the
+    # nearest that is shown, of each.
+    _shown: Ints | None = None
+    _nearest: Ints = field(default_factory=lambda: np.zeros(1, np.int64))
+    _parted: list[tuple[int, int]] = field(default_factory=list)  # since the last order, of all
 
     def __len__(self) -> int:
         """Count the nodes."""
-        return len(self._nodes.parent)
+        return len(self.parent)
 
     def grow(self, addresses: Sequence[str]) -> None:
         """Take in pages, in rows after those known so far, and let new nodes appear."""
         self._build()
-        first, nodes = len(self._leaf), len(self)
+        first, nodes = len(self._leaf), len(self._nodes.parent)
         for address in addresses:
             self._add(address)
-        self.leaf = np.array(self._leaf, np.int64)
+        if len(self._nodes.parent) > nodes:
+            self._show()
+            self._number()
+        leaf = np.array(self._leaf, np.int64)
+        self.leaf = leaf if self._shown is None else self._nearest[leaf]
         more = len(self.leaf) - first
         self.kin = np.append(self.kin, np.full(more, -1))
         host = np.array(self._host[first:], np.int64)
         known = np.minimum(host, len(self._site_of_host) - 1)
         self.site = np.append(self.site, np.where(host == known, self._site_of_host[known], 0))
-        if len(self) > nodes:
+        if len(self._nodes.parent) > nodes:
             self._order()
 
     @property
     def kept(self) -> dict[str, Kept]:
         """All that cannot be worked out again from the addresses alone."""
-        return {
+        shown: dict[str, Kept] = {}
+        if self._shown is not None:
+            shown["shown"] = self._shown.astype(np.int32)
+        return shown | {
             "deepest": self.deepest,
             "leaf": self.leaf.astype(np.int32),
             "kin": self.kin.astype(np.int32),
@@ -289,6 +306,7 @@ class Sections:
             _related=int(kept["related"]),
             _nodes=_Nodes(_column(kept["parent"]), _column(kept["is_host"])),
             _unbuilt=addresses,
+            _shown=None if "shown" not in kept else np.asarray(kept["shown"]).astype(np.int64),
         )
         tree._order()
         return tree
@@ -302,6 +320,7 @@ class Sections:
         built.grow(addresses)
         for name in _OF_ADDRESSES:
             setattr(self, name, getattr(built, name))
+        self._number()
 
     def relate(self) -> bool:
         """Find kin and sites among all pages; False where there are no new pages."""
@@ -366,14 +385,59 @@ class Sections:
         # second part comes: the first becomes a node between, with all pages and nodes below.
         is_host = bool(self._parts.is_host[part])
         node = self._parts.node[part] = self._nodes.add_between(above, is_host=is_host)
-        self.parted.append((node, above))
+        self._parted.append((node, above))
         for page in self._nodes.pages(node):
             self._leaf[page] = node
+
+    def _show(self) -> None:
+        """Show more nodes: all, or where there are very many, those with most pages."""
+        count = len(self._nodes.parent)
+        most = max(_MOST_SHOWN, len(self._leaf) // _PAGES_A_NODE)
+        if self._shown is None:
+            if count <= most:
+                return
+            self._shown = np.arange(len(self))
+        parent, pages = np.array(self._nodes.parent, np.int64), self._pages_below()
+        pages[self._shown] = 0
+        more = np.argsort(-pages, kind="stable")[: max(most - len(self._shown), 0)]
+        # A node has fewer pages than the one above it, which is shown before it.
+        self._shown = np.append(self._shown, more[(pages[more] > 0) & (parent[more] >= 0)])
+
+    def _pages_below(self) -> Ints:
+        """Pages at and below each node, whether it is shown or not."""
+        up = np.array(self._leaf, np.int64)
+        parent, pages = np.array(self._nodes.parent, np.int64), np.zeros(len(self._nodes.parent))
+        while len(up):
+            pages += np.bincount(up, minlength=len(pages))
+            up = parent[up]
+            up = up[up >= 0]
+        return pages.astype(np.int64)
+
+    def _number(self) -> None:
+        """Find the number of the nearest node that is shown, of all."""
+        if self._shown is None or self._unbuilt is not None:
+            return
+        parent = np.array(self._nodes.parent, np.int64)
+        number = np.full(len(parent), -1)
+        number[self._shown] = np.arange(len(self._shown))
+        at = np.arange(len(parent))
+        while len(hidden := np.flatnonzero(number[at] < 0)):
+            at[hidden] = parent[at[hidden]]
+        self._nearest = number[at]
 
     def _order(self) -> None:
         """Say in what order nodes stand above each other."""
         self.parent = np.array(self._nodes.parent, np.int64)
         self.is_host = np.array(self._nodes.is_host, np.bool_)
+        parted, self._parted = self._parted, []
+        if self._shown is not None and self._unbuilt is None:
+            above = self.parent[self._shown]
+            self.parent = np.where(above >= 0, self._nearest[above], -1)
+            self.is_host = self.is_host[self._shown]
+            place = np.full(len(self._nearest), -1)
+            place[self._shown] = np.arange(len(self._shown))
+            parted = [(int(place[new]), int(place[old])) for new, old in parted if place[new] >= 0]
+        self.parted += parted
         rank = np.zeros(len(self), np.int64)
         up = self.parent
         while (up >= 0).any():

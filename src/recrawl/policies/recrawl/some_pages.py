@@ -67,6 +67,7 @@ def _sections(whole: Sections, rows: Ints, nodes: Ints, groups: Ints) -> Section
         "groups": len(groups),
         "related": len(rows),  # kin are as they were: nobody looks for them again
     }
+    kept.pop("shown", None)  # all of these are
     tree = Sections.resumed(kept, list)
     tree.site_of_node = whole.site_of_node[nodes]
     return tree

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.arrays.equal_keys import distinct
+
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
     from recrawl.policies.recrawl.announced import Announced
@@ -62,16 +64,28 @@ def read_clocks(state: RecrawlState, levels: list[Ints]) -> None:
     state.clocks.read(state.sections, levels, trust_of_nodes(state))
 
 
-def forecast_clocks(state: RecrawlState, nodes: Ints | None = None) -> Floats:
-    """Sums of the clocks that forecasts go by: one row per node, of all or of some, rising."""
+def forecast_clocks(
+    state: RecrawlState, nodes: Ints | None = None, levels: list[Ints] | None = None
+) -> Floats:
+    """Sums of the clocks that forecasts go by: one row per node, of all or of some, rising.
+
+    Args:
+        state: What is known.
+        nodes: The nodes.
+        levels: `Sections.upwards` of them, where it is known already.
+    """
     wanted = np.arange(len(state.sections)) if nodes is None else nodes
-    return state.clocks.forecast(state.sections, wanted, trust_of_nodes(state))
+    way = state.sections.upwards(wanted) if levels is None else levels
+    return state.clocks.forecast(state.sections, wanted, trust_of_nodes(state), way)
 
 
-def clocks_of_pages(state: RecrawlState, rows: Ints) -> tuple[Floats, Ints]:
+def clocks_of_pages(
+    state: RecrawlState, rows: Ints, levels: list[Ints] | None = None
+) -> tuple[Floats, Ints]:
     """Sums of the clocks that forecasts of some pages go by, and the row of each page in them."""
-    nodes, place = np.unique(state.sections.leaf[rows], return_inverse=True)
-    return forecast_clocks(state, nodes), place
+    leaf = state.sections.leaf[rows]
+    nodes = distinct(leaf)
+    return forecast_clocks(state, nodes, levels), np.searchsorted(nodes, leaf)
 
 
 def forecast_days(
