@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.frontier.backoff import recheck_after, retry_after, robots_recheck_after
-from recrawl.frontier.frontier import UNINFORMATIVE, Outcome
+from recrawl.frontier.frontier import UNINFORMATIVE, ObservedChange
 from recrawl.frontier.page_table import NOT_ADMITTED, PageTable
 from recrawl.frontier.pool import Pool
 from recrawl.settings.terms import JITTER
@@ -358,7 +358,7 @@ class Agenda:
             false_changes: Chance that the visit would report a change of the unchanged page.
         """
         self._done(page, _COPIED, 0)
-        self._pool(page).copies.learn(page, now, Outcome(changed, age, false_changes))
+        self._pool(page).copies.learn(page, now, ObservedChange(changed, age, false_changes))
         self._reschedule(page, now)
 
     def rate(self, page: int, now: float) -> float:

@@ -24,7 +24,7 @@ from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
-    from recrawl.frontier.frontier import Frontier, Outcome
+    from recrawl.frontier.frontier import Frontier, ObservedChange
     from recrawl.frontier.page_table import PageTable
     from recrawl.frontier.queue import Queue
 
@@ -89,7 +89,7 @@ class CopiedPages:
 
     # What visits show.
 
-    def learn(self, page: int, now: float, outcome: Outcome) -> None:
+    def learn(self, page: int, now: float, outcome: ObservedChange) -> None:
         """Let the policy learn from a visit to a page that has a copy."""
         if self._table.row[page] == ADMITTING:
             self.admit()

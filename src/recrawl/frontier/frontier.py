@@ -61,15 +61,15 @@ class PolicyCheckpoint:
     coming: int = 0
 
 
-class Outcome(NamedTuple):
-    """What one visit showed; see `Outcomes`."""
+class ObservedChange(NamedTuple):
+    """What one visit showed of a change; many of them are `Outcomes`."""
 
     changed: bool
     age: float
     false_changes: float = 0.0
 
 
-UNINFORMATIVE = Outcome(changed=True, age=np.nan, false_changes=TELLS_NOTHING)
+UNINFORMATIVE = ObservedChange(changed=True, age=np.nan, false_changes=TELLS_NOTHING)
 
 
 class _Visit(NamedTuple):
@@ -228,7 +228,7 @@ class Frontier:
         self._turns.seen(rows, now, outcomes)
         self._waiting[rows] = self._here[rows]
 
-    def seen_one(self, row: int, now: float, outcome: Outcome) -> None:
+    def seen_one(self, row: int, now: float, outcome: ObservedChange) -> None:
         """Learn what a visit to one page showed, on a day after 1970."""
         self._turns.seen_one(_Visit(row, now, *outcome))
         self._waiting[row] = self._here[row]
