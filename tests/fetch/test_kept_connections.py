@@ -4,11 +4,13 @@ import asyncio
 
 import aiohttp
 import pytest
+from yarl import URL
 
 from recrawl.fetch.access import AccessTable
 from recrawl.fetch.fetcher import RequestLimits
 from recrawl.fetch.http import kept_connections
 from recrawl.fetch.http.client import HttpFetcher
+from recrawl.fetch.http.kept_connections import KeptConnections
 from recrawl.parse.messages import Request
 from recrawl.settings.access_keys import AccessRule
 from recrawl.settings.rules import Rule
@@ -239,3 +241,30 @@ def test_credentials_are_written_as_a_session_writes_them(tmp_path, monkeypatch)
     first, second = asyncio.run(asked())
     assert first == second
     assert first[1]["authorization"] == "Bearer abc"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://a.example/",
+        "https://a.example/b?c",
+        "https://a.example:8443/",
+        "http://[::1]/",
+        "http://[::1]:8080/",
+        "http://xn--bcher-kva.example/",
+    ],
+)
+def test_an_origin_is_known_by_its_addresses(address):
+    """Most addresses name no port, for it is the usual one."""
+
+    async def learned():
+        connector, loop = aiohttp.TCPConnector(), asyncio.get_running_loop()
+        connections = KeptConnections(connector, RequestLimits(), {})
+        request = aiohttp.ClientRequest("GET", URL(address, encoded=True), loop=loop)
+        connections.learn(request)
+        await connector.close()
+        return connections.origin_of(address, request.ssl), request.headers["Host"]
+
+    origin, host = asyncio.run(learned())
+    assert origin is not None
+    assert origin.head == f" HTTP/1.1\r\nHost: {host}\r\n"

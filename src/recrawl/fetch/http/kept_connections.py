@@ -85,7 +85,7 @@ class KeptConnections:
     def learn(self, request: aiohttp.ClientRequest) -> None:
         """Note how connections are opened for an origin."""
         url = request.url
-        key = f"{url.scheme}://{url.authority}", request.ssl
+        key = f"{url.scheme}://{url.raw_authority}", request.ssl  # as addresses write it
         if request.proxy is not None or key in self._origins:
             return
         if len(self._origins) >= _MOST_ORIGINS:
