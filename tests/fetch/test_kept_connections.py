@@ -1,6 +1,8 @@
 """A request over a kept connection is the one that a session of aiohttp would make."""
 
 import asyncio
+import socket
+from contextlib import ExitStack
 
 import aiohttp
 import pytest
@@ -268,3 +270,127 @@ def test_an_origin_is_known_by_its_addresses(address):
     origin, host = asyncio.run(learned())
     assert origin is not None
     assert origin.head == f" HTTP/1.1\r\nHost: {host}\r\n"
+
+
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        ANSWER + b"H",
+        ANSWER + b"HTTP/1.1 200 OK\r\nX: ",
+        ANSWER + b"HTTP/1.1 103 Early Hints\r\n\r\n",
+        ANSWER + b"HTTP/1.1 110 x\r\nContent-Length: 30\r\n\r\n",
+        CHUNKED + b"2\r\nhi\r\n0\r\n\r\n" + ANSWER[:20],
+        CHUNKED + b"2\r\nhi\r\n0\r\nX-Late: 1\r\n\r\n",
+        CHUNKED + b"1\r\nh\r\n" * 4097 + b"0\r\n\r\n",
+    ],
+    ids=[
+        "a byte",
+        "half a head",
+        "a remark",
+        "a remark with a length",
+        "half a head behind chunks",
+        "a trailer",
+        "as many chunks as make the parser pause",
+    ],
+)
+def test_nothing_of_a_response_is_part_of_the_next(first):
+    async def asked():
+        behaviour = in_turn(page(b"a"), raw(first, keep=True), page(b"b"))
+        async with FaultServer({"/": behaviour}) as server:
+            fetcher = HttpFetcher(AGENT, RequestLimits(idle_seconds=2.0))
+            request = Request(server.address("/"), local=True)
+            found = [await fetcher.fetch(request) for _ in range(3)]
+            await fetcher.close()
+            return found
+
+    before, _, after = asyncio.run(asked())
+    assert (after.body, after.problem) == (b"b", "")
+    assert after.headers.keys() == before.headers.keys()
+
+
+def test_what_came_while_a_session_kept_a_connection_is_no_response():
+    """The first request goes through a session, which keeps its connection for the second."""
+    writers = []
+
+    async def answer(reader, writer):
+        writers.append(writer)
+        while await reader.readuntil(b"\r\n\r\n"):
+            writer.write(ANSWER)
+
+    async def asked():
+        server = await asyncio.start_server(answer, "127.0.0.1", 0)
+        fetcher = HttpFetcher(AGENT)
+        request = Request(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/", local=True)
+        await fetcher.fetch(request)
+        writers[0].write(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nev")
+        await asyncio.sleep(0.1)
+        found = [await fetcher.fetch(request) for _ in range(2)]
+        await fetcher.close()
+        server.close()
+        return found, len(writers)
+
+    (refused, found), connections = asyncio.run(asked())
+    assert (refused.problem, refused.stale) == ("dropped", True)
+    assert (found.body, connections) == (b"hi", 2)
+
+
+@pytest.mark.parametrize(
+    "rest", [b"zz\r\n", b"0\r\nX: " + b"a" * 100_000], ids=["a wrong chunk", "a huge trailer"]
+)
+def test_a_body_that_turns_out_to_be_malformed_is_a_bad_answer(rest):
+    """Its head was fine, and came before."""
+
+    async def behave(wire):
+        await wire.send(CHUNKED + b"2\r\nhi\r\n")
+        await asyncio.sleep(0.1)
+        await wire.send(rest)
+        await asyncio.sleep(5.0)
+
+    async def asked():
+        async with FaultServer({"/": in_turn(page(b"a"), behave, page(b"b"))}) as server:
+            fetcher = HttpFetcher(AGENT)
+            request = Request(server.address("/"), local=True)
+            found = [await fetcher.fetch(request) for _ in range(3)]
+            await fetcher.close()
+            return found
+
+    _, broken, after = asyncio.run(asked())
+    assert (broken.status, broken.problem) == (200, "bad-answer")
+    assert broken.detail.startswith("malformed body (")
+    assert after.body == b"b"
+
+
+def test_connecting_counts_for_what_a_request_may_take():
+    """A host that answers once, and from then on lets connections wait in its queue."""
+    limits = RequestLimits(connect_seconds=5.0, total_seconds=0.4)
+
+    async def asked():
+        loop = asyncio.get_running_loop()
+        with socket.socket() as host, ExitStack() as queue:
+            host.bind(("127.0.0.1", 0))
+            host.listen(0)
+            host.setblocking(False)
+            fetcher = HttpFetcher(AGENT, limits)
+            request = Request(f"http://127.0.0.1:{host.getsockname()[1]}/", local=True)
+            first = asyncio.create_task(fetcher.fetch(request))
+            with (await loop.sock_accept(host))[0] as accepted:
+                await loop.sock_recv(accepted, 1000)
+                await loop.sock_sendall(accepted, ANSWER)
+                await first
+            for _ in range(4):  # more than the queue is long
+                waiting = queue.enter_context(socket.socket())
+                waiting.setblocking(False)
+                waiting.connect_ex(host.getsockname())
+            await asyncio.sleep(0.1)
+            began = loop.time()
+            found = await fetcher.fetch(request)
+            took = loop.time() - began
+            await fetcher.close()
+            return found, took
+
+    found, took = asyncio.run(asked())
+    assert (found.problem, found.detail) == ("timeout", "response not complete within 0.4 seconds")
+    assert took < limits.connect_seconds

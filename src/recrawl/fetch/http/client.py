@@ -221,9 +221,12 @@ class HttpFetcher:
             connection = kept.idle(origin)
             if connection is None:
                 _opened.set(opened)
-                connection = await _opening(kept, origin, limits)
+                async with asyncio.timeout_at(ends):
+                    connection = await _opening(kept, origin, limits)
             connection.is_new = bool(opened)
-            response = await kept.ask(connection, origin, request.address, sent, limits)
+            response = await kept.ask(
+                connection, origin, request.address, sent, limits.idle_seconds, ends
+            )
             try:
                 exchange.begin(response, response.answered)
                 if not (response.content.is_eof() and exchange.take(response)):
@@ -409,7 +412,9 @@ async def _opening(kept: KeptConnections, origin: Origin, limits: RequestLimits)
     except aiohttp.ClientConnectorError:
         raise
     except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
-        raise FetchFailed("dropped", "connection closed before a response") from error
+        failed = FetchFailed("dropped", "connection closed before a response")
+        failed.stale = not _opened.get()  # the session had kept it
+        raise failed from error
 
 
 async def _ask_once(

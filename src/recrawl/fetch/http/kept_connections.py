@@ -128,7 +128,8 @@ class KeptConnections:
         origin: Origin,
         address: str,
         conditions: Mapping[str, str],
-        limits: RequestLimits,
+        idle_seconds: float,
+        ends: float,
     ) -> KeptResponse:
         """The response over a connection: whole, or so much of it that it must be read.
 
@@ -137,7 +138,8 @@ class KeptConnections:
             origin: Where it leads.
             address: What to ask for.
             conditions: Headers of this request; printable.
-            limits: What it may cost.
+            idle_seconds: For which the host may be silent.
+            ends: When it must be whole, by the loop's clock.
 
         Raises:
             FetchFailed: The host hung up before a response.
@@ -146,7 +148,7 @@ class KeptConnections:
         target = address[address.index("/", 8) :]
         self._asking.add(connection)
         try:
-            await connection.ask(f"GET {target}{origin.head}{own}\r\n".encode(), limits)
+            await connection.ask(f"GET {target}{origin.head}{own}\r\n".encode(), idle_seconds, ends)
             return KeptResponse(self, origin, connection)
         except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
             failed = FetchFailed("dropped", "connection closed before a response")
@@ -283,6 +285,7 @@ class KeptConnection(asyncio.Protocol):
         "_ends",
         "_error",
         "_handler",
+        "_header_bytes",
         "_idle_seconds",
         "_is_asked",
         "_is_paused",
@@ -301,8 +304,8 @@ class KeptConnection(asyncio.Protocol):
 
     def __init__(self, connection: Connection, header_bytes: int) -> None:
         handler, transport = connection.protocol, connection.transport
-        if handler is None or transport is None:  # it ended just now
-            connection.close()
+        if handler is None or transport is None or handler.should_close:
+            connection.close()  # it has ended, or something has come that nobody asked for
             raise aiohttp.ServerDisconnectedError
         self.is_new = False
         self.is_lost = False
@@ -318,17 +321,22 @@ class KeptConnection(asyncio.Protocol):
         self._waiter: asyncio.Future[None] | None = None
         self._error: BaseException | None = None
         self._is_asked = self._is_paused = self._is_spoilt = False
-        self._parser = HttpResponseParser(
+        self._header_bytes = header_bytes
+        self._parser: HttpResponseParser  # of the newest request
+        transport.set_protocol(self)
+
+    def _new_parser(self) -> HttpResponseParser:
+        """A parser for one response: what it has kept of that one would get into the next."""
+        return HttpResponseParser(
             self,  # type: ignore[arg-type] # which has what a stream asks its protocol for
             self._loop,
             _BUFFERED,
             payload_exception=aiohttp.ClientPayloadError,
             read_until_eof=True,
             auto_decompress=False,
-            max_line_size=header_bytes,
-            max_field_size=header_bytes,
+            max_line_size=self._header_bytes,
+            max_field_size=self._header_bytes,
         )
-        transport.set_protocol(self)
 
     @property
     def connected(self) -> bool:
@@ -348,20 +356,27 @@ class KeptConnection(asyncio.Protocol):
         """Wait for another request; False where none may be made, since this has not ended well."""
         self._is_asked = False
         self._silent_until = self._ends = inf
-        return self.content.is_eof() and self.is_usable()
+        return self.is_usable() and self.content.is_eof() and self._ends_there()
+
+    def _ends_there(self) -> bool:
+        """Whether nothing has come behind the response, not even the beginning of another."""
+        try:
+            return self._parser.feed_eof() is None
+        except Exception:  # noqa: BLE001 - whatever it is, it does not end there
+            return False
 
     def is_usable(self) -> bool:
         """Whether it has neither ended nor begun to end since the newest response."""
         return not (self._is_spoilt or self.is_lost or self._transport.is_closing())
 
-    async def ask(self, request: bytes, limits: RequestLimits) -> None:
+    async def ask(self, request: bytes, idle_seconds: float, ends: float) -> None:
         """Send a request, and wait until its response is whole, or must be read to go on."""
         if self.is_lost:
             raise aiohttp.ServerDisconnectedError
-        now = self._loop.time()
         self.message, self.content = None, EMPTY_PAYLOAD
-        self._idle_seconds = limits.idle_seconds
-        self._silent_until, self._ends = now + limits.idle_seconds, now + limits.total_seconds
+        self._parser = self._new_parser()
+        self._idle_seconds = idle_seconds
+        self._silent_until, self._ends = self._loop.time() + idle_seconds, ends
         self._is_asked = True
         self._waiter = self._loop.create_future()
         self._transport.write(request)
@@ -398,7 +413,7 @@ class KeptConnection(asyncio.Protocol):
             messages, upgraded, _ = self._parser.feed_data(data)
         except Exception as error:  # noqa: BLE001 - as aiohttp does: whatever it is, it is no HTTP
             self._transport.close()
-            self._fail(_as_no_http(error))
+            self._fail(_as_no_http(error) if self.message is None else _as_no_body(error))
             return
         self._is_spoilt |= upgraded
         for message, content in messages:
@@ -407,10 +422,10 @@ class KeptConnection(asyncio.Protocol):
             self._wake()
 
     def _take_head(self, message: RawResponseMessage, content: aiohttp.StreamReader) -> None:
-        if message.code in _ON_THE_WAY:
-            return
         if self.message is not None:  # this is another response, which nobody has asked for
             self._is_spoilt = True
+            return
+        if message.code in _ON_THE_WAY:
             return
         self._is_spoilt |= message.should_close
         self.message, self.answered = message, perf_counter()
@@ -492,5 +507,12 @@ def _as_no_http(error: Exception) -> HttpProcessingError:
     failed = HttpProcessingError()
     if isinstance(error, HttpProcessingError):
         failed = HttpProcessingError(code=error.code, message=error.message, headers=error.headers)
+    failed.__cause__ = error
+    return failed
+
+
+def _as_no_body(error: Exception) -> aiohttp.ClientPayloadError:
+    """What whoever reads a body is told where the parser fails."""
+    failed = aiohttp.ClientPayloadError("malformed")
     failed.__cause__ = error
     return failed
