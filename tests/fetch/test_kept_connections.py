@@ -1,6 +1,7 @@
 """A request over a kept connection is the one that a session of aiohttp would make."""
 
 import asyncio
+import gc
 import socket
 from contextlib import ExitStack
 
@@ -394,3 +395,20 @@ def test_connecting_counts_for_what_a_request_may_take():
     found, took = asyncio.run(asked())
     assert (found.problem, found.detail) == ("timeout", "response not complete within 0.4 seconds")
     assert took < limits.connect_seconds
+
+
+def test_what_is_known_of_an_origin_holds_no_response():
+    """There may be ten thousand, and the headers of each response may take megabytes."""
+
+    async def asked():
+        async with FaultServer({"/": page(b"a")}) as server:
+            fetcher = HttpFetcher(AGENT)
+            request = Request(server.address("/"), local=True)
+            found = await fetcher.fetch(request)
+            gc.collect()
+            held = [each for each in gc.get_objects() if type(each) is aiohttp.ClientResponse]
+            held = [each for each in held if str(each.url) == request.address]
+            await fetcher.close()
+            return found.body, len(held)
+
+    assert asyncio.run(asked()) == (b"a", 0)

@@ -51,7 +51,7 @@ class Origin(NamedTuple):
     Attributes:
         key: The origin, and which certificates are trusted there.
         authority: Its host, and its port where that is not the usual one.
-        opening: The request that opened the first connection, which tells how to open more.
+        opening: A request like the one that opened the first connection: how to open more.
         head: What follows the path in each request.
         idle: Connections that are kept, each with the instant since which, the oldest first.
     """
@@ -91,7 +91,11 @@ class KeptConnections:
         if len(self._origins) >= _MOST_ORIGINS:
             self.close()
         head = f" HTTP/1.1\r\nHost: {url.host_port_subcomponent}\r\n{self._sent}"
-        self._origins[key] = Origin(key, url.authority, request, head, deque())
+        # One that is never sent: it holds neither credentials, nor a body, nor a response.
+        opening = aiohttp.ClientRequest(
+            "GET", url, loop=asyncio.get_running_loop(), ssl=request.ssl
+        )
+        self._origins[key] = Origin(key, url.authority, opening, head, deque())
 
     def origin_of(self, address: str, tls: object) -> Origin | None:
         """The origin of an address, if it was asked before and the address is plain.
