@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import socket
+import tracemalloc
 from contextlib import ExitStack
 
 import aiohttp
@@ -412,3 +413,30 @@ def test_what_is_known_of_an_origin_holds_no_response():
             return found.body, len(held)
 
     assert asyncio.run(asked()) == (b"a", 0)
+
+
+def test_a_connection_that_waits_for_a_request_holds_no_head():
+    """A head may have megabytes, and hundreds of connections may wait."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n" + b"".join(
+        b"X-%d: %s\r\n" % (each, b"a" * 50_000) for each in range(100)
+    )
+
+    async def asked():
+        async with FaultServer({"/": page(b"a"), "/b": raw(head + b"\r\n", keep=True)}) as server:
+            fetcher = HttpFetcher(AGENT)
+            sizes = []
+            for path in ("/", "/", "/b"):
+                found = await fetcher.fetch(Request(server.address(path), local=True))
+                assert not found.problem
+                del found
+                gc.collect()
+                sizes.append(tracemalloc.get_traced_memory()[0])
+            opened = fetcher._open_sockets.count
+            await fetcher.close()
+            return opened, sizes[-1] - sizes[-2]
+
+    tracemalloc.start()
+    opened, held = asyncio.run(asked())
+    tracemalloc.stop()
+    assert opened == 1
+    assert held < len(head) // 2

@@ -360,7 +360,11 @@ class KeptConnection(asyncio.Protocol):
         """Wait for another request; False where none may be made, since this has not ended well."""
         self._is_asked = False
         self._silent_until = self._ends = inf
-        return self.is_usable() and self.content.is_eof() and self._ends_there()
+        if not (self.is_usable() and self.content.is_eof() and self._ends_there()):
+            return False
+        self.message, self.content = None, EMPTY_PAYLOAD
+        del self._parser  # it holds the head, too, which may be large
+        return True
 
     def _ends_there(self) -> bool:
         """Whether nothing has come behind the response, not even the beginning of another."""
