@@ -33,6 +33,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import lxml.html
+from before_after import record
 from resiliparse.parse.html import HTMLTree
 
 from recrawl.detect.change import read_lines
@@ -288,6 +289,7 @@ def shown(shape: str, size: int, rounds: int) -> bool:
     print(f"{shape}: {len(body):,} bytes with {body.count(b'<'):,} tags, parsed in {parsed}")
     print(f"{'':36}{'ms':>8}{'/ resiliparse':>16}{'/ lxml':>9}{'/ our parser':>15}")
     for name in ours:
+        record(f"{shape}, {name}: ms of processor", best[name])
         ratios = {peer: best[name] / best[peer] for peer in peers}
         print(
             f"  {name:34}{best[name]:8.3f}{ratios['resiliparse']:16.2f}{ratios['lxml']:9.2f}"
