@@ -3,6 +3,7 @@
     python benchmarks/crawl.py                       CPU a page at 2 kB and 40 kB, bytes on the wire
     python benchmarks/crawl.py --pages 5000 --rounds 5
     python benchmarks/crawl.py --table cpu --change edited
+    python benchmarks/before_after.py v0.2.0 crawl.py --table cpu --sides ours
 
 A site of static pages is crawled once; then half of the pages are changed, and a second crawl
 revisits all of them. Changed pages are rewritten from top to bottom, which is the dearest change,
@@ -314,10 +315,11 @@ def child(side: str, folder: Path, address: str, days: float) -> dict[str, float
     return figures
 
 
-def compare(size: int, pages: int, rounds: int, change: str) -> None:
+def compare(size: int, asked: argparse.Namespace) -> None:
     from tests.servers.nginx import Nginx
 
-    found: dict[str, list[dict[str, float]]] = {side: [] for side in SIDES}
+    pages, rounds, change, sides = asked.pages, asked.rounds, asked.change, asked.sides
+    found: dict[str, list[dict[str, float]]] = {side: [] for side in sides}
     with tempfile.TemporaryDirectory() as scratch, Nginx(Path(scratch) / "nginx") as site:
         old = time.time() - 10 * 86_400
         names = [f"/p{number % 10}/{number}.html" for number in range(pages)]
@@ -327,12 +329,12 @@ def compare(size: int, pages: int, rounds: int, change: str) -> None:
             (folder / "addresses").write_text("\n".join(map(site.address, names)))
             for number, name in enumerate(names):
                 site.write(name, page_of(number, 0, size), modified=old)
-            for side in SIDES:
+            for side in sides:
                 child(side, folder, site.address(), 0.0)
             for number, name in enumerate(names):
                 if number % 2:
                     site.write(name, CHANGED[change](number, size), modified=old + 86_400)
-            for side in list(SIDES)[:: 1 if turn % 2 else -1]:
+            for side in sides[:: 1 if turn % 2 else -1]:
                 found[side].append(child(side, folder, site.address(), 1.5))
     print(f"\n{size / 1000:.0f} kB a page, {pages} pages, half of them {change}, {rounds} rounds")
     for side, each in found.items():
@@ -344,18 +346,20 @@ def compare(size: int, pages: int, rounds: int, change: str) -> None:
             f"  {side:<8}{median(cpu):8.0f} µs of CPU a page ({min(cpu):.0f} to {max(cpu):.0f})"
             f"{speed:8.0f} pages a second   {shown}"
         )
-    for side in ("scrapy", "by hash"):
+    for side in sides:
+        if side == "ours" or "ours" not in sides:
+            continue
         ratios = [
             b["cpu"] / b["pages"] / (a["cpu"] / a["pages"])
             for a, b in zip(found["ours"], found[side], strict=True)
         ]
         ratio, least = median(ratios), LEAST_RATIO[size]
-        asked = "" if side == "by hash" else f"; asked {least:g}"
-        verdict = "" if not asked else "holds: " if ratio >= least else "FALLS SHORT: "
-        what = "Scrapy" if asked else "Scrapy by hash of the body"
+        limit = "" if side == "by hash" else f"; asked {least:g}"
+        verdict = "" if not limit else "holds: " if ratio >= least else "FALLS SHORT: "
+        what = "Scrapy" if limit else "Scrapy by hash of the body"
         print(
             f"  {verdict}{what} costs {ratio:.1f} times as much ({min(ratios):.1f} to "
-            f"{max(ratios):.1f}{asked})"
+            f"{max(ratios):.1f}{limit})"
         )
 
 
@@ -400,6 +404,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=3000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--change", choices=[*CHANGED], default="rewritten")
+    parser.add_argument("--sides", nargs="+", choices=[*SIDES], default=[*SIDES])
     parser.add_argument("--side", nargs=4, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.side:
@@ -408,7 +413,7 @@ def main() -> None:
         return
     if asked.table in ("all", "cpu"):
         for size in SIZES:
-            compare(size, asked.pages, asked.rounds, asked.change)
+            compare(size, asked)
     if asked.table in ("all", "wire"):
         wire(2_000, 500)
         wire(40_000, 200)
