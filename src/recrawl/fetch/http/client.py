@@ -60,7 +60,8 @@ if TYPE_CHECKING:
     from aiohttp.client_middlewares import ClientHandlerType
 
     from recrawl.fetch.access import Access, AccessTable
-    from recrawl.fetch.http.kept_connections import KeptConnection, Origin
+    from recrawl.fetch.http.connection_protocol import KeptConnection
+    from recrawl.fetch.http.kept_connections import Origin
     from recrawl.parse.messages import Request, Response
 
     _Route = ProxyAddress | bool  # the proxy to go through, or whether private addresses are fine

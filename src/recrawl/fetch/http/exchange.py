@@ -21,9 +21,12 @@ from recrawl.parse.addresses import canonical
 from recrawl.parse.messages import Response
 
 if TYPE_CHECKING:
+    from aiohttp.client_proto import ResponseHandler
+
     from recrawl.fetch.access import Access
     from recrawl.fetch.fetcher import RequestLimits
     from recrawl.fetch.http.byte_budget import ByteBudget
+    from recrawl.fetch.http.connection_protocol import KeptConnection
     from recrawl.fetch.http.kept_connections import KeptResponse
     from recrawl.fetch.http.loop_lag import LoopLag
     from recrawl.parse.messages import Request
@@ -118,9 +121,7 @@ class Exchange:
         if not self._held.grow_now(SMALL):
             return False
         page = response.content.read_nowait()
-        protocol = response.connection.protocol if response.connection else None
-        if protocol is not None and isinstance(protocol.exception(), aiohttp.ClientOSError):
-            raise FetchFailed("dropped", "incomplete body (the connection was reset)")
+        _check_not_reset(response.connection.protocol if response.connection else None)
         limits, most = self._limits, SMALL // 2
         encoding = self._headers.get("content-encoding", "")
         if not encoding and len(page) <= min(limits.raw_bytes, limits.decoded_bytes, most):
@@ -154,8 +155,7 @@ class Exchange:
         if is_large:
             await self._read_on(response, pieces, timer)
         # Only the end of the connection tells that a body without a length is whole.
-        if protocol is not None and isinstance(protocol.exception(), aiohttp.ClientOSError):
-            raise FetchFailed("dropped", "incomplete body (the connection was reset)")
+        _check_not_reset(protocol)
         if is_large:
             await self._decode_large(pieces, timer)
 
@@ -310,3 +310,9 @@ class Exchange:
         if self._status not in _REDIRECTS or not (location := self._headers.get("location")):
             return ""
         return canonical(location, self._request.address) or ""
+
+
+def _check_not_reset(protocol: ResponseHandler | KeptConnection | None) -> None:
+    """Refuse a body if its connection was reset: it may have been longer."""
+    if protocol is not None and isinstance(protocol.exception(), aiohttp.ClientOSError):
+        raise FetchFailed("dropped", "incomplete body (the connection was reset)")
