@@ -121,12 +121,9 @@ def decide(
     answer: Response, copy: Copy | None, store: ReadStore, page: int, rule: Rule, now: float
 ) -> Verdict:
     """What an answer says of its page, as our crawler decides it."""
+    from recrawl.detect.reading import ReadPage, has_kept_lines, read_response, reading_of
     from recrawl.detect.verdict import (
         PageFacts,
-        ReadPage,
-        has_kept_lines,
-        read_response,
-        reading_of,
         verdict_by_content,
         verdict_by_signature,
         verdict_unread,

@@ -38,12 +38,10 @@ from resiliparse.parse.html import HTMLTree
 
 from recrawl.detect.change import read_lines
 from recrawl.detect.masks.masks import NO_MASKS, learn_masks
+from recrawl.detect.reading import Criteria, ReadPage, read_response
 from recrawl.detect.text.markup import TOKEN
 from recrawl.detect.verdict import (
-    Criteria,
     PageFacts,
-    ReadPage,
-    read_response,
     verdict_by_content,
     verdict_by_signature,
     verdict_unread,

@@ -41,7 +41,7 @@ LOOP = "event loop"
 STEP, OPENING = "asyncio.base_events._run_once", "recrawl.crawl.running.running"
 # By the innermost function of a stack that begins so.
 PURPOSES = {
-    "detect.verdict.read_response": "read the page",
+    "detect.reading.read_response": "read the page",
     "detect.verdict.verdict_by": "compare the versions",
     "crawl.page_visit._old": "get the old version",
     "crawl.ledger.lines": "get the old version",

@@ -6,7 +6,7 @@ from recrawl.crawl.double_fetch import compared
 from recrawl.crawl.page_visit import LeasedPage
 from recrawl.detect.change import not_converted
 from recrawl.detect.masks.masks import NO_MASKS
-from recrawl.detect.verdict import read_response
+from recrawl.detect.reading import read_response
 from recrawl.frontier.agenda import Lease
 from recrawl.parse.messages import Response
 from recrawl.settings.rules import Rule

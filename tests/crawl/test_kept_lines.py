@@ -7,8 +7,8 @@ import pytest
 
 from recrawl.clock import ScaledClock
 from recrawl.detect.change import OldVersion, compare, read_lines, signature
+from recrawl.detect.reading import Criteria, reading_of
 from recrawl.detect.text.cuts import Cuts
-from recrawl.detect.verdict import Criteria, reading_of
 from recrawl.entries.entries import VisitMade
 from recrawl.entries.records import VersionLines
 from recrawl.parse.messages import Response

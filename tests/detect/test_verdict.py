@@ -5,11 +5,10 @@ import math
 import pytest
 
 from recrawl.detect.masks.masks import learn_masks
+from recrawl.detect.reading import Criteria, read_response
 from recrawl.detect.verdict import (
-    Criteria,
     PageFacts,
     is_date_right,
-    read_response,
     verdict_by_content,
     verdict_by_signature,
     verdict_unread,

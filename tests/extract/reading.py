@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recrawl.detect.masks.masks import NO_MASKS
-from recrawl.detect.verdict import Criteria
+from recrawl.detect.reading import Criteria
 from recrawl.extract import read_content
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recrawl.detect.verdict import Criteria
+from recrawl.detect.reading import Criteria
 from recrawl.extract import read_content
 from tests.extract.reading import ADDRESS, content_of
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from recrawl.detect.diff.share import share_changed
 from recrawl.detect.masks.masks import apply_masks, learn_masks
-from recrawl.detect.verdict import read_response
+from recrawl.detect.reading import read_response
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from recrawl.crawl.page_visit import LeasedPage
     from recrawl.detect.change import Convert
     from recrawl.detect.masks.masks import Masks
-    from recrawl.detect.verdict import ReadPage
+    from recrawl.detect.reading import ReadPage
     from recrawl.parse.messages import Response
 
 

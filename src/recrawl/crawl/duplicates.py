@@ -24,7 +24,8 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from recrawl.detect.diff.share import share_changed
-from recrawl.detect.verdict import Verdict, read_response
+from recrawl.detect.reading import read_response
+from recrawl.detect.verdict import Verdict
 from recrawl.entries.filtering import DuplicateOf
 from recrawl.parse.addresses import host_of, site_of
 from recrawl.parse.canonical_links import canonical_link
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
     from recrawl.crawl.page_visit import LeasedPage, PageVisit
     from recrawl.crawl.worker_threads import WorkerThreads
-    from recrawl.detect.verdict import Criteria
+    from recrawl.detect.reading import Criteria
     from recrawl.entries.entries import Copy
     from recrawl.parse.messages import Response
     from recrawl.scheduler.crawl_schedule import CrawlSchedule

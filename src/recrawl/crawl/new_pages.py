@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from recrawl.detect.reading import read_response
 from recrawl.detect.simhash import simhash
-from recrawl.detect.verdict import read_response
 from recrawl.entries.entries import DetailsWritten, Found, HintsGiven, PagesChanged, PagesFound
 from recrawl.entries.sources import Source, SourceKind, SourceLooked, SourcesKnown
 from recrawl.fetch.polite import MOST_HOPS

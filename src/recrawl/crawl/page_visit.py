@@ -23,16 +23,13 @@ from typing import TYPE_CHECKING
 from recrawl.crawl.double_fetch import compared
 from recrawl.detect.change import not_converted
 from recrawl.detect.masks.masks import Masks
+from recrawl.detect.reading import ReadPage, has_kept_lines, read_response, reading_of
 from recrawl.detect.recent_texts import RevertedTexts, SharedTexts
 from recrawl.detect.reliability import ETAG, MODIFIED, NOT_MODIFIED
 from recrawl.detect.verdict import (
     PageFacts,
-    ReadPage,
     Verdict,
-    has_kept_lines,
     is_date_right,
-    read_response,
-    reading_of,
     verdict_by_content,
     verdict_by_signature,
     verdict_unread,

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from recrawl.detect.change import not_converted, read_body
 from recrawl.detect.masks.masks import NO_MASKS, apply_masks
+from recrawl.detect.reading import Criteria
 from recrawl.detect.text.lines import GAP, LINK, lines
 from recrawl.detect.text.selection import select_parts
-from recrawl.detect.verdict import Criteria
 from recrawl.extract.content import Content, ContentBlock
 from recrawl.extract.main_content import drop_unseen, main_content
 from recrawl.extract.nodes import Paragraph, Span

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, TypeAlias
 from xxhash import xxh3_64_digest
 
 from recrawl.detect.masks.masks import NO_MASKS
+from recrawl.detect.reading import read_response
 from recrawl.detect.verdict import (
     PageFacts,
     Verdict,
-    read_response,
     verdict_by_content,
     verdict_by_signature,
     verdict_unread,

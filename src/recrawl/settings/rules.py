@@ -27,7 +27,7 @@ from recrawl.settings.filters import NO_FILTERS, Admission
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from recrawl.detect.verdict import Criteria
+    from recrawl.detect.reading import Criteria
     from recrawl.listings.live.rules import ListingRule
     from recrawl.plan.budget import Budget
     from recrawl.settings.access_keys import AccessRule
@@ -103,7 +103,7 @@ class Rule:
 
 @lru_cache(maxsize=1 << 10)  # each visit asks for those of its rule
 def _criteria(watch: tuple[str, ...], ignore: tuple[str, ...], least_change: float) -> Criteria:
-    from recrawl.detect.verdict import Criteria  # slow to load: not for those who only look
+    from recrawl.detect.reading import Criteria  # slow to load: not for those who only look
 
     return Criteria(watch, ignore, least_change)
 

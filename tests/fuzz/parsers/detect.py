@@ -12,6 +12,7 @@ from recrawl.detect.diff.word_diff import EditKind, pieces, reverse, word_diff
 from recrawl.detect.masks.host_masks import HostMasks
 from recrawl.detect.masks.json_text import as_json, read_masks
 from recrawl.detect.masks.masks import MOST_MASKS, apply_masks, is_mask_displaced, learn_masks
+from recrawl.detect.reading import Criteria, read_response
 from recrawl.detect.shells import is_shell
 from recrawl.detect.simhash import estimated_share, simhash
 from recrawl.detect.text.cuts import Cuts
@@ -20,9 +21,7 @@ from recrawl.detect.text.link_targets import link_target
 from recrawl.detect.text.rereading import read_again, read_cut
 from recrawl.detect.text.words import word_count, words
 from recrawl.detect.verdict import (
-    Criteria,
     PageFacts,
-    read_response,
     verdict_by_content,
     verdict_by_signature,
     verdict_unread,
@@ -434,7 +433,7 @@ PARSERS = (
         seeds=tuple(
             one + _CUT + other for one in _ANSWERS for other in (_ANSWERS[0], _ANSWERS[4], one)
         ),
-        modules=("recrawl.detect.verdict", "recrawl.detect.change"),
+        modules=("recrawl.detect.verdict", "recrawl.detect.reading", "recrawl.detect.change"),
         tokens=(_CUT, b"\n\n", b"Content-Type: ", b"Status: 304\n", b"text/plain", *HTML_TOKENS),
         real=("html",),
     ),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from recrawl.detect.masks.masks import learn_masks
+from recrawl.detect.reading import Criteria
 from recrawl.detect.text.lines import lines
-from recrawl.detect.verdict import Criteria
 from recrawl.extract import LONGEST_CHUNK, chunks_of, read_content
 from recrawl.extract.noise import tree_lines
 from recrawl.extract.tree import read_tree
