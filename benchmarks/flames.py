@@ -43,7 +43,8 @@ STEP, OPENING = "asyncio.base_events._run_once", "recrawl.crawl.running.running"
 PURPOSES = {
     "detect.reading.read_response": "read the page",
     "detect.verdict.verdict_by": "compare the versions",
-    "crawl.page_visit._old": "get the old version",
+    "crawl.page_visitor._old_body": "get the old version",
+    "crawl.page_visitor._kept": "get the old version",
     "crawl.ledger.lines": "get the old version",
     "crawl.ledger.body": "get the old version",
     "detect.verdict.with_robots_tags": "robots tags",

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 import recrawl
-from recrawl.crawl import page_visit
+from recrawl.crawl import page_visitor
 from recrawl.entries.manifests import MOST_CHUNKS, MOST_LETTERS
 from recrawl.extract import manifest_of, read_content
 from recrawl.visits.status import RobotsTag, VisitOutcome
@@ -66,7 +66,7 @@ def test_each_new_copy_is_read_once_and_a_large_one_beside_the_loop(tmp_path, mo
         read.append((len(body) > 1 << 16, threading.current_thread() is threading.main_thread()))
         return read_content(body, *args, **more)
 
-    monkeypatch.setattr(page_visit, "read_content", reading)
+    monkeypatch.setattr(page_visitor, "read_content", reading)
     large = FIRST + b"<p>" + b"word " * (1 << 14)
 
     (_, changed), made = crawled(tmp_path, FIRST, large)
@@ -80,7 +80,7 @@ def test_a_page_whose_chunks_cannot_be_told_is_a_copy_all_the_same(tmp_path, mon
     def failing(*_, **__):
         raise RecursionError
 
-    monkeypatch.setattr(page_visit, "manifest_of", failing)
+    monkeypatch.setattr(page_visitor, "manifest_of", failing)
 
     (new,), made = crawled(tmp_path, FIRST, versions=0)
 

@@ -23,7 +23,7 @@ from recrawl.crawl.listing_fetch import ListFetcher
 from recrawl.crawl.listing_sync import DetailTaker, ListingSyncer
 from recrawl.crawl.new_pages import NewPages
 from recrawl.crawl.page_reader import PageReader
-from recrawl.crawl.page_visit import PageVisitor
+from recrawl.crawl.page_visitor import PageVisitor
 from recrawl.crawl.progress import Figures
 from recrawl.crawl.push import Subscriber
 from recrawl.crawl.pushed_feeds import CrawlFeeds

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from recrawl.crawl.duplicates import DuplicateFinder
     from recrawl.crawl.ledger import Ledger
     from recrawl.crawl.new_pages import NewPages
-    from recrawl.crawl.page_visit import PageVisit, PageVisitor
+    from recrawl.crawl.page_visit import PageVisit
+    from recrawl.crawl.page_visitor import PageVisitor
     from recrawl.entries.entries import Copy
     from recrawl.scheduler.crawl_schedule import CrawlSchedule, DuePage, Learned
 
