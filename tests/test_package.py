@@ -67,7 +67,11 @@ def test_type_checkers_see_the_same_names():
     """They read the imports that never run."""
     source = ast.parse(inspect.getsource(recrawl))
     (never_run,) = (node for node in source.body if isinstance(node, ast.If))
-    imports = [node for node in never_run.body if isinstance(node, ast.ImportFrom)]
+    imports = [
+        node
+        for node in never_run.body
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("recrawl.")
+    ]
 
     assert {alias.name for node in imports for alias in node.names} == set(recrawl.__all__)
 
@@ -104,6 +108,23 @@ def test_the_command_line_starts_without_heavy_libraries():
     heavy = ("numpy", "scipy", "pyarrow", "rich", "publicsuffixlist")
 
     assert loaded_by("import recrawl.cli.main", *heavy) == set()
+
+
+def test_a_verb_that_reads_texts_loads_no_pydantic(tmp_path):
+    """Typer would, to read what is a text already; it takes longer than loading numpy."""
+    words = ["history", "/a", "--settings", str(tmp_path / "none.toml")]
+    statement = f"""
+from recrawl.cli.main import app
+from recrawl.errors import InvalidSettings
+try:
+    app({words!r})
+except InvalidSettings:
+    pass
+else:
+    raise AssertionError
+"""
+
+    assert loaded_by(statement, "pydantic", "typer") == {"typer"}
 
 
 def test_estimating_loads_no_trends():

@@ -15,6 +15,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from recrawl.adapters.tables.logs import read_histories
     from recrawl.analysis.bulk import estimate_file, fit_priors, sample_file
     from recrawl.analysis.estimate import estimate
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from recrawl.scheduler import Scheduler
     from recrawl.visits import AnswerKind, Flag, GapOutcome, Histories, Vetting, Visit, histories_of
 
-__version__ = "0.2.0"
+__version__ = "0.2.1"
 
 __all__ = [
     "AnswerKind",
@@ -116,15 +118,26 @@ def make_callable(room: str) -> None:
     sys.modules[room].__class__ = CallableRoom
 
 
+def load_name(package: str, modules: Mapping[str, Sequence[str]], name: str) -> object:
+    """A public name of a package, from the module below it that defines the name.
+
+    Args:
+        package: The package.
+        modules: Names that each module defines.
+        name: The name.
+    """
+    for module, names in modules.items():
+        if name in names:
+            return getattr(import_module(f"{package}.{module}"), name)
+    message = f"module {package!r} has no attribute {name!r}"
+    raise AttributeError(message)
+
+
 def __getattr__(name: str) -> object:
     """Load a public name from its room."""
     if name in _CALLABLE:
         return import_module(f"recrawl.{name}")
-    for room, names in _ROOMS.items():
-        if name in names:
-            return getattr(import_module(f"recrawl.{room}"), name)
-    message = f"module 'recrawl' has no attribute {name!r}"
-    raise AttributeError(message)
+    return load_name(__name__, _ROOMS, name)
 
 
 def __dir__() -> list[str]:

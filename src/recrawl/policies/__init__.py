@@ -7,8 +7,9 @@ Pure.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from recrawl import load_name
 
 if TYPE_CHECKING:
     from recrawl.policies.catalogue import (
@@ -76,10 +77,7 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     """Load a public name."""
-    if name in __all__:
-        return getattr(import_module("recrawl.policies.catalogue"), name)
-    message = f"module 'recrawl.policies' has no attribute {name!r}"
-    raise AttributeError(message)
+    return load_name(__name__, {"catalogue": __all__}, name)
 
 
 def __dir__() -> list[str]:

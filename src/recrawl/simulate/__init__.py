@@ -7,10 +7,9 @@ Pure.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
-from recrawl import make_callable
+from recrawl import load_name, make_callable
 
 if TYPE_CHECKING:
     from recrawl.simulate.bands import Band, ratio_band, staleness_band
@@ -72,11 +71,7 @@ _MODULES = {
 
 def __getattr__(name: str) -> object:
     """Load a public name."""
-    for module, names in _MODULES.items():
-        if name in names:
-            return getattr(import_module(f"recrawl.simulate.{module}"), name)
-    message = f"module 'recrawl.simulate' has no attribute {name!r}"
-    raise AttributeError(message)
+    return load_name(__name__, _MODULES, name)
 
 
 def __dir__() -> list[str]:
