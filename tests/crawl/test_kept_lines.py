@@ -7,8 +7,9 @@ import pytest
 
 from recrawl.clock import ScaledClock
 from recrawl.detect.change import OldVersion, compare, read_lines, signature
-from recrawl.detect.reading import Criteria, reading_of
+from recrawl.detect.reading import Criteria, ReadPage, read_response, reading_of
 from recrawl.detect.text.cuts import Cuts
+from recrawl.detect.verdict import PageFacts, verdict_by_content, verdict_by_signature
 from recrawl.entries.entries import VisitMade
 from recrawl.entries.records import VersionLines
 from recrawl.parse.messages import Response
@@ -196,6 +197,29 @@ def test_a_store_that_keeps_no_lines_gives_the_same_verdicts(tmp_path):
         found.append([(each.outcome, each.verdict.share, each.verdict.gist) for each in told[1:]])
 
     assert found[0] == found[1]
+
+
+def test_a_page_that_reads_as_its_version_did_is_no_wall():
+    """Then nobody looks for one, and the verdict is that of one who does."""
+    address, old = "https://a.example/", parted(0)
+    first, again = (
+        Response(address, 200, {"content-type": HEADER, "cf-mitigated": state}, body)
+        for state, body in (("", old), ("challenge", old.replace(b"<li class", b"<li id=a class")))
+    )
+    read = read_response(first, Criteria())
+    known = PageFacts()
+    kept = verdict_by_content(address, first, read, known, Criteria(), old=None, at=1e9)
+    known, version = PageFacts(kept.copy), ReadPage(read.lines)
+    whole = read_response(again, Criteria())
+    part = read_response(again, Criteria(), kept=kept.lines)
+
+    verdicts = [
+        verdict_by_content(address, again, each, known, Criteria(), old=version, at=2e9)
+        for each in (whole, part)
+    ]
+
+    assert (whole.lines, whole.wall, part.lines, part.wall) == (read.lines, "bot", read.lines, "")
+    assert verdicts[0] == verdicts[1] == verdict_by_signature(address, again, part, known)
 
 
 def test_each_way_of_reading_has_its_own_signature():

@@ -11,6 +11,7 @@ import pytest
 from recrawl.entries.entries import Checkpoint, HostBelieved, VisitMade
 from recrawl.plan.budget import Budget
 from recrawl.policies.recrawl.beliefs import Beliefs, let_clocks_run
+from recrawl.policies.recrawl.state import RecrawlState
 from recrawl.settings.rules import Rule
 from recrawl.settings.settings import Settings
 from recrawl.state.checkpoint import fitting, pool_parts
@@ -106,7 +107,15 @@ def test_who_glances_believes_what_a_crawl_does_that_is_taken_up(path):
             glance.learn(visits, FalseChangeModel.load(reader))
     taken_up = opened(settings, path, NOW).agenda.frontier(0).state
 
-    assert rates(glance.state) == pytest.approx(rates(taken_up), rel=0.05)
+    # A rate at the edge of a level may lie in the next one, with another factor.
+    state = glance.state
+    assert isinstance(state, RecrawlState)
+    assert isinstance(taken_up, RecrawlState)
+    off = state.corrections.level - taken_up.corrections.level
+    alike = off == 0
+    assert np.count_nonzero(~alike) <= 1
+    assert np.abs(off).max() <= 1
+    assert rates(state)[alike] == pytest.approx(rates(taken_up)[alike], rel=0.05)
 
 
 def by_the_clock(seconds, began):

@@ -151,7 +151,9 @@ def _read_again(response: Response, criteria: Criteria, kept: VersionLines) -> R
     found = None if cuts is None else read_again(new, kept.body, cuts, kept.lines)
     if found is None:
         return None
-    wall = detect_wall(response.status, response.headers, found.lines, new)
+    wall = ""
+    if found.lines != kept.lines:  # else it is what its version was, which is none
+        wall = detect_wall(response.status, response.headers, found.lines, new)
     shell = may_be_shell(found.lines) and is_shell(new.decode(), found.lines)
     return ReadPage(found.lines, wall, shell, found.cuts)
 

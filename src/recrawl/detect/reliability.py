@@ -20,7 +20,7 @@ Pure.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from recrawl.arrays.special import beta_quantile
 
@@ -54,11 +54,10 @@ _CHANGES_OF_ALL = 4.0  # changes of a host that all hosts which announce any cou
 _QUIET_DAYS = 10.0  # in which one false alarm is assumed before any was heard
 
 
-@dataclass(frozen=True, slots=True)
-class SignalRecord:
+class SignalRecord(NamedTuple):
     """How often one signal of a host was right.
 
-    Args:
+    Attributes:
         right: Times it was right.
         wrong: Times it was wrong.
         silent: Times it gave no evidence: see the table above.
@@ -90,7 +89,7 @@ class SignalRecord:
     @property
     def counts(self) -> dict[str, float]:
         """The counts, by name."""
-        return {name: getattr(self, name) for name in SignalRecord.__slots__}
+        return self._asdict()
 
     def band(self, level: float = 0.9) -> tuple[float, float]:
         """Credible interval of the share of wrong signals."""

@@ -11,6 +11,7 @@ Pure.
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from resiliparse.parse.html import HTMLTree  # type: ignore[import-untyped] # ships no types
@@ -91,8 +92,8 @@ def may_be_shell(lines: Sequence[str]) -> bool:
 
 def _letters(lines: Sequence[str]) -> int:
     """Letters of lines without targets of links; where there are many, not all are counted."""
-    letters = 0
-    for line in lines:
+    letters, middle = 0, len(lines) // 2
+    for line in chain(lines[middle:], lines[:middle]):  # menus come first, and have few letters
         letters += len(_TARGET.sub("", line).strip() if LINK in line else line.strip())
         if letters > 2 * _MOST_LETTERS:
             break

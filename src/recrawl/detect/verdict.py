@@ -340,9 +340,10 @@ def _renewed(known: Copy, response: Response) -> Copy | None:
     new = validators(response.headers)
     modified = int(new.modified) if isfinite(new.modified) else known.modified_seconds
     etag = new.etag or known.etag
+    if etag == known.etag and modified == known.modified_seconds and _asks_nothing(known):
+        return None
     signatures = known.bytes_signature, known.text_signature
-    copy = Copy(*signatures, etag, modified, known.simhash, shell=known.shell)
-    return None if copy == known else copy
+    return Copy(*signatures, etag, modified, known.simhash, shell=known.shell)
 
 
 def _age(copy: Copy, before: float | None, at: float) -> float:

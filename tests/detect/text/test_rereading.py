@@ -119,6 +119,17 @@ def test_an_edit_is_read_without_the_rest_of_the_page():
     assert sum(part.end - part.start for part in fresh) < 5000
 
 
+def test_a_title_that_is_no_longer_at_the_beginning_comes_first():
+    """Though the page begins with a piece that it had, it is not the one with the title."""
+    old = "<title>Tea</title>" + "<p>some words of a line" * 200
+    end = cuts_of(old).offsets[0]
+    new = old[end:] + old[:end]
+
+    assert lines(new)[0] == "Tea"
+    found = read_both(old, new)
+    assert found is None or found.lines == lines(new)
+
+
 @pytest.mark.parametrize("edit", ["<p>x", "y", "<b>z</b>", "<td>", "<!-- a -->"])
 def test_what_is_put_before_a_cut_belongs_to_the_line_before_it(edit):
     old = "<p>first" + "<p>some words of a line" * 200

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from recrawl.detect.diff import word_counts
 from recrawl.detect.diff.gist import GISTS
 from recrawl.detect.diff.line_diff import gist, line_diff
 from recrawl.detect.diff.share import share_changed
@@ -19,7 +20,7 @@ from recrawl.detect.text.cuts import Cuts
 from recrawl.detect.text.lines import lines, text_lines
 from recrawl.detect.text.link_targets import link_target
 from recrawl.detect.text.rereading import read_again, read_cut
-from recrawl.detect.text.words import word_count, words
+from recrawl.detect.text.words import space_words, word_count, words
 from recrawl.detect.verdict import (
     PageFacts,
     verdict_by_content,
@@ -157,6 +158,8 @@ def _read_diff(data: bytes) -> None:
     share = share_changed(old, new)
     assert 0 <= share <= 1
     assert share == share_changed(new, old)
+    texts = space_words(old), space_words(new)
+    assert word_counts._hashed(*texts)[:3] == word_counts._counted(*texts)[:3]
     assert gist(diff, share) in GISTS
     assert (old != new) or all(block.kind == "same" for block in diff.blocks)
     for was, now in zip(old[:5], new[:5], strict=False):
@@ -422,7 +425,10 @@ PARSERS = (
         seeds=_PAIRS,
         modules=tuple(
             f"recrawl.detect.diff.{name}"
-            for name in ("gist", "line_diff", "line_matching", "patience", "share", "word_diff")
+            for name in (
+                *("gist", "line_diff", "line_matching", "patience"),
+                *("share", "word_counts", "word_diff"),
+            )
         ),
         tokens=_DIFF_TOKENS,
         longest=1500,

@@ -22,10 +22,11 @@ from recrawl.detect.diff.patience import (
     longest_increasing_subsequence,
     trim,
 )
+from recrawl.detect.diff.word_counts import count_words
 from recrawl.detect.text.words import word_count, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 # Among more lines than this, as few lines as possible have moved instead of as few words.
 _MOST_WEIGHED = 10_000
@@ -67,22 +68,20 @@ def word_change(old: Sequence[str], new: Sequence[str]) -> WordChange:
     """
     if old == new:
         return _SAME
-    total = word_count(old)
     hunk = trim(old, new, Hunk(0, len(old), 0, len(new)))
-    if hunk.end - hunk.start < len(old):  # all else is the same in both
-        old, new = old[hunk.start : hunk.end], new[hunk.new_start : hunk.new_end]
-        total += total - word_count(old)
-    total += word_count(new)
+    same = (*old[: hunk.start], *old[hunk.end :])
+    old, new = old[hunk.start : hunk.end], new[hunk.new_start : hunk.new_end]
+    total = 2 * word_count(same) + word_count(old) + word_count(new)
     gone, come, moved = _lines_that_differ(old, new)
-    before, after = Counter(words(gone)), Counter(words(come))
-    differing = before.total() + after.total() - 2 * _common(before, after)
+    counts = count_words(gone, come)
+    differing = counts.differing
     if not differing and words(old) == words(new):
         return _SAME
     moved *= 2
     if not differing and not moved:
         moved = 2 * min(_displaced_words(old, new), _displaced_words(new, old))
     share = min((differing + moved) / total, 1.0)
-    gist = gist_of_words(_more(before, after), _more(after, before), share)
+    gist = gist_of_words(counts.gone, counts.come, share)
     return WordChange(share, gist or "moved")
 
 
@@ -96,27 +95,15 @@ def _lines_that_differ(old: Sequence[str], new: Sequence[str]) -> tuple[list[str
     """
     in_old, in_new = set(old).__contains__, set(new).__contains__
     gone, come = list(filterfalse(in_new, old)), list(filterfalse(in_old, new))
-    if list(filter(in_new, old)) == list(filter(in_old, new)):
+    common, common_new = list(filter(in_new, old)), list(filter(in_old, new))
+    if common == common_new:
         return gone, come, 0
-    lines, lines_new = Counter(old), Counter(new)
-    shared = lines.keys() & lines_new.keys()
-    for line in shared:
+    lines, lines_new = Counter(common), Counter(common_new)
+    for line in lines:
         gone += [line] * (lines[line] - lines_new[line])
         come += [line] * (lines_new[line] - lines[line])
-    unique = [line for line in shared if lines[line] == lines_new[line] == 1]
-    return gone, come, _moved_words(old, new, unique)
-
-
-def _common(before: Counter[str], after: Counter[str]) -> int:
-    """How many words both versions have."""
-    shared = before.keys() & after.keys()
-    return sum(map(min, map(before.__getitem__, shared), map(after.__getitem__, shared)))
-
-
-def _more(words: Counter[str], others: Counter[str]) -> Iterator[str]:
-    """Words that are more often among some than among others; most callers want the first few."""
-    times_of = others.get  # not `others[word]`, which is a call of a method of Counter
-    return (word for word, times in words.items() if times > times_of(word, 0))
+    unique = [line for line in lines if lines[line] == lines_new[line] == 1]
+    return gone, come, _moved_words(common, common_new, unique)
 
 
 def _moved_words(old: Sequence[str], new: Sequence[str], unique: list[str]) -> int:

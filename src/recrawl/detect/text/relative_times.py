@@ -261,8 +261,7 @@ _PATTERNS = tuple(
     for written in dict.fromkeys((mark, mark[0].upper() + mark[1:]))
 )
 # In a text of fewer letters these are found faster than an array is made.
-_SHORT = 1_500
-_ASCII_PATTERNS = tuple((mark, time) for mark, _, letter, time in _PATTERNS if not letter)
+_SHORT = 600
 # Most texts have none of them: all are looked for at once.
 _TELLING = np.zeros(1 << 16, np.bool_)
 _TELLING[[piece for _, piece, *_ in _PATTERNS if piece is not None]] = True
@@ -292,15 +291,13 @@ def may_have_relative_times(text: str) -> bool:
 def _marked(text: str) -> Iterator[tuple[str, re.Pattern[str]]]:
     """Marks that a text has, and the patterns of what they may mean."""
     # Not in small letters: turning other than ASCII into them takes longer than all the rest.
-    if len(text) < _SHORT and text.isascii():
-        for mark, pattern in _ASCII_PATTERNS:
-            if mark in text and _stands_alone(mark, text):
-                yield mark, _compiled(pattern)
-        return
-    pieces = _pieces(text)
-    there = {None, *pieces[_TELLING.take(pieces)].tolist()}
-    for mark, piece, letter, pattern in _PATTERNS:
-        if piece in there and letter in text and mark in text and _stands_alone(mark, text):
+    patterns = _PATTERNS
+    if len(text) >= _SHORT:
+        pieces = _pieces(text)
+        there = {None, *pieces[_TELLING.take(pieces)].tolist()}
+        patterns = tuple(pattern for pattern in _PATTERNS if pattern[1] in there)
+    for mark, _, letter, pattern in patterns:
+        if letter in text and mark in text and _stands_alone(mark, text):
             yield mark, _compiled(pattern)
 
 

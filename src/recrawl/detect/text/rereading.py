@@ -67,15 +67,12 @@ def read_cut(page: str) -> CutLines:
     spaced = spaced_text(text)
     many_marks = may_have_many_marks(spaced)
     lines = lines_between_cuts(spaced, many_marks=many_marks)
-    if not chosen:
-        return CutLines(tuple(lines), None)
-    places = list(_places_of(LINK, lines))
-    rows = [place - cuts for cuts, place in enumerate(places)]
-    lines = list(filter(LINK.__ne__, lines))
+    found = _FreshPart([], [])
+    _divide(lines, [[0, *_offsets(tokens, chosen)]], [found])
     if OPEN in text or many_marks:
-        return CutLines(tuple(lines), None)
-    cuts = thinned(list(zip(_offsets(tokens, chosen), rows, strict=True)))
-    return CutLines(tuple(lines), _cuts(cuts, titled=tokens.titled >= 0))
+        return CutLines(tuple(found.lines), None)
+    cuts = thinned(found.cuts[1:])
+    return CutLines(tuple(found.lines), _cuts(cuts, titled=tokens.titled >= 0))
 
 
 def read_again(new: bytes, old: bytes, cuts: Cuts, lines: Sequence[str]) -> CutLines | None:
@@ -91,6 +88,8 @@ def read_again(new: bytes, old: bytes, cuts: Cuts, lines: Sequence[str]) -> CutL
         Its lines and its cuts; None where it must be read as a whole.
     """
     parts = parts_of(new, old, cuts)
+    if cuts.titled and parts and parts[0].first > 0:
+        return None  # the title is no longer before the first cut
     read = _read_parts(new, old, cuts, parts)
     if read is None:
         return None

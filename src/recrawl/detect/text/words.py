@@ -9,6 +9,7 @@ Pure.
 from __future__ import annotations
 
 import re
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,7 +34,7 @@ _FIRST_UNSPACED = _UNSPACED[0]
 _LOWEST, _LOW_END, _HIGH = np.uint32(0x0E00), np.uint32(0x1800), np.uint32(0x2E80)
 _LOW_CODES = _LOW_END - _LOWEST
 _SPACE = ord(" ")
-_FIRST_LINES = 60  # that show of most long pages that they are long
+_FEW_LINES = 16  # that show of many long pages that they are long
 _UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
 
 
@@ -84,20 +85,19 @@ def letters_beside_links(lines: Sequence[str], most: int) -> int:
         >>> letters_beside_links(("Two \x10/bags bags", "\x10/more"), 99)
         10
     """
-    letters = 0
-    for line in lines[:_FIRST_LINES]:
+    letters, middle = 0, len(lines) // 2  # menus come first, and have few letters
+    for line in lines[middle : middle + _FEW_LINES]:
         link = line.find(LINK)
         letters += link if link >= 0 else len(line)
         if letters > most:
             return letters
-    text = " ".join(lines)
-    if LINK not in text:
-        return len(text)
-    codes = code_points(text)
-    starts = np.flatnonzero(codes == ord(LINK))
-    spaces = np.append(np.flatnonzero(codes == _SPACE), len(text))
-    ends = spaces[np.searchsorted(spaces, starts)]
-    return len(text) - int((ends - starts).sum())
+    letters, done, count = -1, 0, 4 * _FEW_LINES
+    while done < len(lines) and letters <= most:
+        text = f"{' '.join(lines[done : done + count])} "
+        targets = text.split(LINK)[1:]
+        letters += len(text) - len(targets) - sum(map(str.find, targets, repeat(" ")))
+        done, count = done + count, 2 * count
+    return max(letters, 0)
 
 
 def _may_have_unspaced(codes: npt.NDArray[np.uint32]) -> bool:
