@@ -162,8 +162,9 @@ def fill(site, honest):
         "/forbidden/0": answers.redirect("/private", 302),
         "/forbidden/1": answers.redirect(honest.address("/private"), 302),
     }
-    site.pages |= {path: behave for path, (behave, _) in FAULTS.items()}
-    site.pages |= CHAIN | FINE | moved | lost | injecting
+    # Visited in this order: what has no end comes last, or whole answers would be late beside it.
+    site.pages |= FINE | moved | lost | injecting
+    site.pages |= CHAIN | {path: behave for path, (behave, _) in FAULTS.items()}
     links = "".join(f"<a href='{path}'>" for path in site.pages if path not in CHAIN)
     site.pages["/"] = answers.page(links.encode())
     site.pages["/honest"] = answers.page(b"<main>honest</main>")

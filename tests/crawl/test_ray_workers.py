@@ -33,6 +33,10 @@ from tests.waiting import HANGS_SECONDS, started, wait_until
 WORKERS = ("visits-0", "visits-1")
 RUNS = re.compile(r"(?m)^worker (\d+): Runs on \S+ \(process (\d+)\)\.$")
 SECRET = "not for everyone"  # noqa: S105 - none
+# Slots that have a worker, those of workers that are gone, and workers there are by now.
+HELD = "select count(*) from {schema}.slots where worker is not null"
+LEFT = HELD + " and until <= clock_timestamp()"
+ALIVE = "select count(*) from {schema}.workers where until > clock_timestamp()"
 
 
 @pytest.fixture
@@ -102,12 +106,14 @@ def test_a_worker_that_is_killed_comes_back_and_no_visit_is_lost_or_double(tmp_p
             before = len(logged(tmp_path, WORKERS[0]))
             wait_until(lambda: len(logged(tmp_path, WORKERS[0])) > before + 10)
             wait_until(lambda: len(seen(tmp_path, WORKERS)) == SITES * (PAGES + 1))
+            # Who was killed holds its slots until its lease ends, and then somebody takes them.
+            wait_until(lambda: counts(place, ALIVE, LEFT) == (2, 0))
             os.killpg(process.pid, signal.SIGINT)  # as Ctrl-C does
             assert process.wait(HANGS_SECONDS) == 0, said(tmp_path, "ray")
 
         output = said(tmp_path, "ray")
         assert output.count(": Stopped after ") == 2, output
-        assert held_slots(place) == (0, 0)
+        assert counts(place, HELD, ALIVE) == (0, 0)
         assert_polite(sites)
         assert_each_visit_is_there_once(tmp_path, place)
 
@@ -123,24 +129,21 @@ def test_settings_and_secrets_reach_workers_on_a_cluster_that_runs_already(tmp_p
             process.send_signal(signal.SIGTERM)
             assert process.wait(HANGS_SECONDS) == 0, said(tmp_path, "ray")
 
-        assert held_slots(place) == (0, 0)
+        assert counts(place, HELD, ALIVE) == (0, 0)
         assert sites.logins == {f"Basic {b64encode(f'me:{SECRET}'.encode()).decode()}"}
         kept = [each for each in home.rglob("*.log") if SECRET in each.read_text(errors="replace")]
         assert kept == []
 
 
-def held_slots(place):
-    """How many slots have a worker, and how many workers there are by now."""
+def counts(place, *queries):
+    """How many rows each query finds in the schema of a store."""
     import psycopg
 
     address, _, schema = place.rpartition("schema=")
     with psycopg.connect(address.rstrip("?&")) as connection:
         return tuple(
             (connection.execute(query.format(schema=schema).encode()).fetchone() or (None,))[0]
-            for query in (
-                "select count(*) from {schema}.slots where worker is not null",
-                "select count(*) from {schema}.workers where until > clock_timestamp()",
-            )
+            for query in queries
         )
 
 

@@ -22,9 +22,10 @@ def found_by(tmp_path, *behaviours, **rule):
     async def crawl():
         told = []
         async with FaultServer({}) as server:
-            asked = settings(page_rule(server, "/p", **rule))
+            # Once a day of a second: nobody comes a second time before the crawl has stopped.
+            asked = settings(page_rule(server, "/p", **{"interval": 0.9} | rule))
             for row, server.pages["/p"] in enumerate(behaviours):
-                clock = PatientClock(1.0, START + row / 10)
+                clock = PatientClock(1.0, START + row)
                 told += (await visits(tmp_path, asked, 1, clock))[:1]
         return told
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import signal
+import subprocess
 import sys
 import threading
 from collections import Counter
@@ -19,11 +20,11 @@ from recrawl.state.division import as_divided
 from recrawl.store import open_store
 from recrawl.store.settings_file import load_settings
 from recrawl.visits.status import Audit, PageStatus, VisitOutcome
-from tests.cli.running import run
+from tests.cli.running import run, start
 from tests.servers import postgres
 from tests.servers.changing_site import page
 from tests.servers.loopback import servers
-from tests.waiting import started, wait_until
+from tests.waiting import ending, wait_until
 
 SLOTS = 4
 # The list is on the first and goes on on the third; a block covers the second.
@@ -150,13 +151,12 @@ def prepared(folder, store, sites):
 
 @contextmanager
 def worker(folder, *more, point="", name="worker"):
-    program = ["-c", KILLED, point] if point else ["-m", "recrawl"]
-    command = [sys.executable, *program, "worker", "--lease", "3s", *more]
-    with (
-        (folder / f"{name}.txt").open("w") as said,
-        started(command, cwd=folder, stderr=said) as process,
-    ):
-        yield process
+    words = ("worker", "--lease", "3s", *more)
+    with (folder / f"{name}.txt").open("w") as said:
+        how = {"cwd": folder, "stderr": said}
+        fresh = [sys.executable, "-c", KILLED, point, *words]
+        with ending(subprocess.Popen(fresh, **how) if point else start(*words, **how)) as process:
+            yield process
 
 
 def crawl_once(folder):

@@ -185,6 +185,28 @@ def test_cpu_time_is_charged_to_whom_it_was_spent_for():
     assert used["waits"] < 0.04
 
 
+def test_the_steps_of_a_small_page_are_charged_together():
+    """Also where one of them fails."""
+    charged = []
+
+    async def read(threads):
+        async with threads.turn(1 << 10, "small") as run:
+            await run(partial(spin, 0.03))
+            await run(partial(spin, 0.03))
+            await run(lambda: 1 / 0)
+
+    async def ask():
+        threads = WorkerThreads(on_cpu=lambda owner, seconds, **_: charged.append((owner, seconds)))
+        with pytest.raises(ZeroDivisionError):
+            await read(threads)
+
+    asyncio.run(ask())
+
+    ((owner, seconds),) = charged
+    assert owner == "small"
+    assert seconds >= 0.06
+
+
 def test_work_that_nobody_waits_for_any_more_is_charged_all_the_same():
     used: Counter[str] = Counter()
     ends = threading.Event()

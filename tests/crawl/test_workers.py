@@ -18,12 +18,12 @@ import pytest
 from recrawl.state.snapshot import load_snapshot
 from recrawl.store import open_store
 from recrawl.store.settings_file import load_settings
-from tests.cli.running import run, sentence
+from tests.cli.running import run, sentence, start
 from tests.laws.test_state import assert_equal
 from tests.servers import postgres
 from tests.servers.changing_site import page
 from tests.servers.loopback import servers
-from tests.waiting import started, wait_until
+from tests.waiting import ending, wait_until
 
 AGENT = "test-bot (me@example.org)"
 DELAY, LEASE = 0.2, 3.0
@@ -93,12 +93,11 @@ def settings_text(place, sites, budget="1000000/1d"):
 @contextmanager
 def worker(folder, name, *more, ahead=False, lease=LEASE):
     """A worker that is killed in the end; with its visit log and what it says."""
-    program = ["-c", AHEAD] if ahead else ["-m", "recrawl"]
     words = ("worker", "--lease", f"{lease}s", "--visit-log", f"{name}.jsonl", *more)
     with (folder / f"{name}.txt").open("w") as said:
-        command = [sys.executable, *program, *words]
         how = {"cwd": folder, "stdout": said, "stderr": subprocess.STDOUT}
-        with started(command, **how) as process:
+        fresh = [sys.executable, "-c", AHEAD, *words]
+        with ending(subprocess.Popen(fresh, **how) if ahead else start(*words, **how)) as process:
             yield process
 
 
@@ -248,11 +247,14 @@ def test_nobody_else_writes_while_workers_do(crawl_of_workers):
 def test_another_crawl_is_one_of_the_workers(crawl_of_workers):
     folder, _, _ = crawl_of_workers
 
-    ended = run("crawl", "--for", "20s", "--visit-log", "two.jsonl", cwd=folder)
-
-    assert ended.code == 0, ended.err
-    assert "this crawl is one of them" in ended.err
-    assert "Took slot" in ended.err
+    with (
+        (folder / "two.txt").open("w") as told,
+        ending(start("crawl", cwd=folder, stderr=told)) as process,
+    ):
+        wait_until(lambda: "Took slot" in said(folder, "two"))
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0, said(folder, "two")
+    assert "this crawl is one of them" in said(folder, "two")
     assert sentence(run("crawl", "--serve", "0", cwd=folder)) == (
         "workers crawl this store and have no --serve; `recrawl serve` shows it beside them"
     )

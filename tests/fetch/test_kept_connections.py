@@ -27,26 +27,48 @@ from tests.servers.faults import FaultServer
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
 
 
-async def sent(*requests):
-    """What a fetcher sends for requests over one connection."""
-    heard = []
+class Greeter:
+    """A server that answers all requests alike, and a fetcher to ask it.
 
-    async def answer(reader, writer):
+    Attributes:
+        heard: The heads of its requests.
+        writers: One for each of its connections.
+    """
+
+    async def __aenter__(self):
+        self.heard, self.writers = [], []
+        self._server = await asyncio.start_server(self._answer, "127.0.0.1", 0)
+        self._port = self._server.sockets[0].getsockname()[1]
+        self._fetcher = HttpFetcher(AGENT)
+        return self
+
+    async def __aexit__(self, *_):
+        await self._fetcher.close()
+        self._server.close()
+
+    async def _answer(self, reader, writer):
+        self.writers.append(writer)
         while head := await reader.readuntil(b"\r\n\r\n"):
-            heard.append(head)
+            self.heard.append(head)
             writer.write(ANSWER)
 
-    server = await asyncio.start_server(answer, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
-    fetcher = HttpFetcher(AGENT)
-    for path, headers in requests:
-        found = await fetcher.fetch(
-            Request(f"http://127.0.0.1:{port}{path}", **headers, local=True)
-        )
-        assert found.body == b"hi", found
-    await fetcher.close()
-    server.close()
-    return heard
+    async def ask(self, path="/", **headers):
+        address = f"http://127.0.0.1:{self._port}{path}"
+        return await self._fetcher.fetch(Request(address, **headers, local=True))
+
+    async def say_unasked(self, words):
+        """Send something over the first connection, which nobody asked for."""
+        self.writers[0].write(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n" + words)
+        await asyncio.sleep(0.1)
+
+
+async def sent(*requests):
+    """What a fetcher sends for requests over one connection."""
+    async with Greeter() as server:
+        for path, headers in requests:
+            found = await server.ask(path, **headers)
+            assert found.body == b"hi", found
+        return server.heard
 
 
 @pytest.mark.parametrize(
@@ -175,25 +197,14 @@ def test_bodies_of_any_length_come_whole(size):
 
 def test_what_comes_unasked_is_taken_for_no_response():
     """A host may send two responses to one request; the second is not that of the next page."""
-    late = []
-
-    async def answer(reader, writer):
-        late.append(writer)
-        while await reader.readuntil(b"\r\n\r\n"):
-            writer.write(ANSWER)
 
     async def asked():
-        server = await asyncio.start_server(answer, "127.0.0.1", 0)
-        fetcher = HttpFetcher(AGENT)
-        request = Request(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/", local=True)
-        for _ in range(2):
-            await fetcher.fetch(request)
-        late[0].write(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
-        await asyncio.sleep(0.1)
-        found = await fetcher.fetch(request)
-        await fetcher.close()
-        server.close()
-        return found.body, len(late)
+        async with Greeter() as server:
+            for _ in range(2):
+                await server.ask()
+            await server.say_unasked(b"evil")
+            found = await server.ask()
+            return found.body, len(server.writers)
 
     assert asyncio.run(asked()) == (b"hi", 2)
 
@@ -315,24 +326,12 @@ def test_nothing_of_a_response_is_part_of_the_next(first):
 
 def test_what_came_while_a_session_kept_a_connection_is_no_response():
     """The first request goes through a session, which keeps its connection for the second."""
-    writers = []
-
-    async def answer(reader, writer):
-        writers.append(writer)
-        while await reader.readuntil(b"\r\n\r\n"):
-            writer.write(ANSWER)
 
     async def asked():
-        server = await asyncio.start_server(answer, "127.0.0.1", 0)
-        fetcher = HttpFetcher(AGENT)
-        request = Request(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/", local=True)
-        await fetcher.fetch(request)
-        writers[0].write(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nev")
-        await asyncio.sleep(0.1)
-        found = [await fetcher.fetch(request) for _ in range(2)]
-        await fetcher.close()
-        server.close()
-        return found, len(writers)
+        async with Greeter() as server:
+            await server.ask()
+            await server.say_unasked(b"ev")
+            return [await server.ask() for _ in range(2)], len(server.writers)
 
     (refused, found), connections = asyncio.run(asked())
     assert (refused.problem, refused.stale) == ("dropped", True)

@@ -17,6 +17,14 @@ def test_what_leads_on_for_good_is_remembered_for_a_day():
     assert remembered(Response(A, 301, target=B), after=1.0) == ""
 
 
+def test_it_is_known_whether_there_is_any():
+    known = PermanentRedirects()
+    had = bool(known)
+    known.learn(Request(A), Response(A, 301, target=B), 0.0)
+
+    assert (had, bool(known)) == (False, True)
+
+
 def test_nothing_else_is():
     assert remembered(Response(A, 302, target=B)) == ""
     assert remembered(Response(A, 301)) == ""

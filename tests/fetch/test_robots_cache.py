@@ -86,6 +86,21 @@ def test_http_and_https_of_a_host_have_rules_of_their_own(path):
     assert cached(path, work) == (None, True, False)
 
 
+def test_what_is_at_hand_is_in_memory_and_holds(path, monkeypatch):
+    """A file in the store is not at hand until it was asked for, nor is one of yesterday."""
+
+    async def work(cache):
+        cache.store.write([RobotsRead(OURS, cache.clock.now() * SECONDS_A_DAY, 200, NONE)])
+        stored = cache.robots.at_hand(OURS)
+        known = await cache.robots.known(OURS)
+        at_hand = cache.robots.at_hand(OURS)
+        tomorrow = cache.clock.now() + 1.01  # a fast machine comes here at the same instant
+        monkeypatch.setattr(cache.clock, "now", lambda: tomorrow)
+        return stored, at_hand is known, cache.robots.at_hand(OURS), await cache.robots.known(OURS)
+
+    assert cached(path, work) == (None, True, None, None)
+
+
 def test_the_longest_delay_of_its_origins_is_that_of_a_host(path):
     async def work(cache):
         host, delays = cache.hosts.row("ours.org"), []

@@ -345,8 +345,8 @@ class Crawling(RuleBasedStateMachine):
         for pool in self.agenda._pools:
             called = {(at, page) for at, page in pool._times}
             queues = (pool._set, pool._retries)
-            queued = {p for queue in queues for line in queue._lines.values() for _, p in line}
-            new = {p for line in pool._new._lines.values() for _, p in line} | set(pool._asleep)
+            queued = {p for queue in queues for line in queue.lines.values() for _, p in line}
+            new = {p for line in pool._new.lines.values() for _, p in line} | set(pool._asleep)
             coming = {page for page, *_ in pool.copies._copied}
             for page, (_, term) in enumerate(self.pages):
                 if self.agenda._pools[POOLS[term]] is not pool:

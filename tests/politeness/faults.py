@@ -42,15 +42,15 @@ FAULTS = {
     ),
     "a request may be sent whenever it has a slot": Fault(
         _TABLE,
-        "return max(self._blocked[host], self._since[host] + self.delay(host))",
+        "return max(self._blocked[host], self._since[host] + self._pause[host])",
         "return self._blocked[host]",
         "delay",
         "one waits for a connection",
     ),
     "a request that has a slot does not hear of a Retry-After": Fault(
         _TABLE,
-        "return max(self._blocked[host], self._since[host] + self.delay(host))",
-        "return self._since[host] + self.delay(host)",
+        "return max(self._blocked[host], self._since[host] + self._pause[host])",
+        "return self._since[host] + self._pause[host]",
         "left alone",
         "left alone while others wait",
     ),
@@ -146,8 +146,8 @@ FAULTS = {
     ),
     "429 is ignored": Fault(
         _POLITE,
-        "response.status in (_TOO_MANY, _UNAVAILABLE)",
-        "response.status == _UNAVAILABLE",
+        "_BUSY = (_TOO_MANY, _UNAVAILABLE)",
+        "_BUSY = (_UNAVAILABLE,)",
         "left alone",
         "left alone while others wait",
     ),
@@ -184,7 +184,7 @@ FAULTS = {
     ),
     "a robots.txt may expire while a request waits": Fault(
         _POLITE,
-        "if chain.allowed_until <= self._clock.now():",
+        "if chain.allowed_until <= now:",
         "if False:",
         "robots",
         "robots.txt expires meanwhile",
@@ -221,8 +221,8 @@ FAULTS = {
     # robots.txt files.
     "a robots.txt is as good as new after a restart": Fault(
         _ROBOTS,
-        "at = read.at_seconds / SECONDS_A_DAY\n            permission",
-        "at = now\n            permission",
+        "at = read.at_seconds / SECONDS_A_DAY\n        permission",
+        "at = now\n        permission",
         "robots",
         "robots.txt expires after a restart",
     ),

@@ -392,12 +392,12 @@ class Crawler:
         """Begin the visits of some pages."""
         if not due:
             return []
-        begun = []
+        begun, loop = [], asyncio.get_running_loop()
         numbers = [page.lease.page for page in due]
         known = zip(self._reader.copies(numbers), self._reader.masks(numbers), strict=True)
         for page, on_disk in zip(due, known, strict=True):
             newest = self._ledger.newest(page.lease.page, *on_disk)
-            task = asyncio.create_task(self._visits.make(page, *newest))
+            task = loop.create_task(self._visits.make(page, *newest))
             self._tasks.add(task)
             task.add_done_callback(self._ended)
             begun.append(task)

@@ -108,15 +108,15 @@ class DuplicateFinder:
 
     def after(self, visit: PageVisit) -> None:
         """Look again at duplicates of a page, and at pages that name it, if a visit was news."""
-        agenda, now = self._crawl.agenda, visit.at
+        agenda, now, outcome = self._crawl.agenda, visit.at, visit.outcome
         if visit.original is not None:
             _remember(self._found, visit.original.page, visit.page)
         gone = agenda.status(visit.page) not in (PageStatus.COPIED, PageStatus.SUSPECTED)
-        if gone or visit.outcome is VisitOutcome.CHANGED:
+        if gone or outcome is VisitOutcome.CHANGED:
             for each in self._duplicates_of(visit.page):
                 if gone or agenda.failures(each) < _UNSURE:
                     agenda.recheck(each, now)
-        elif visit.outcome is VisitOutcome.FIRST:
+        elif outcome is VisitOutcome.FIRST:
             for each in self._claims.pop(visit.address, ()):
                 self._to_be_whole.add(each)
                 agenda.recheck(each, now)

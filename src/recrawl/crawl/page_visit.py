@@ -6,7 +6,7 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from recrawl.visits.status import Audit, RobotsTag, VisitOutcome
 
@@ -22,11 +22,10 @@ if TYPE_CHECKING:
     from recrawl.settings.rules import Rule
 
 
-@dataclass(frozen=True, slots=True)
-class LeasedPage:
+class LeasedPage(NamedTuple):
     """A page that is to be visited.
 
-    Args:
+    Attributes:
         lease: Permission to visit it now.
         address: Its address.
         copy: Facts about the copy; None where there is none.
@@ -89,4 +88,4 @@ class PageVisit:
     @property
     def moved_to(self) -> str:
         """Where the page is now, if it has moved for good; empty if not."""
-        return self.response.target if self.outcome is VisitOutcome.MOVED else ""
+        return self.response.target if self.verdict.outcome is VisitOutcome.MOVED else ""

@@ -43,9 +43,10 @@ class Tally:
 
     def count(self, visit: PageVisit) -> None:
         """Count a visit."""
-        self.outcomes[visit.outcome] += 1
+        outcome = visit.outcome
+        self.outcomes[outcome] += 1
         self.audits[visit.audit] += 1
-        if visit.outcome in _FAILED:
+        if outcome in _FAILED:
             self.failing.add(host_of(visit.address))
         self.raw_bytes += visit.response.raw_bytes
         self.seconds += visit.response.seconds

@@ -98,6 +98,7 @@ class VisitCycle:
             visit.at,
             age=visit.verdict.age,
             false_changes=visit.false_changes,
+            gist=visit.verdict.gist,
         )
         if links is not None:
             # Before the visit: a crawl that is killed in between makes the visit again, while links
@@ -116,8 +117,6 @@ class VisitCycle:
         response, verdict, keeps = visit.response, visit.verdict, self._settings.versions > 0
         event = learned.event
         target = self._settings.admit(visit.moved_to).address if visit.moved_to else None
-        if event is not None and verdict.gist:
-            event = replace(event, gist=verdict.gist)
         if event is not None and target is not None:
             event = replace(event, target=target)
         if event is not None and visit.original is not None:

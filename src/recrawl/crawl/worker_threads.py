@@ -17,7 +17,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from contextlib import asynccontextmanager, nullcontext, suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -84,14 +84,15 @@ class WorkerThreads:
         """Turn for work in several steps, of which none waits for others once it has begun.
 
         So what the first steps make of a large page is in memory once, not once for all that wait.
-        A small page is read at once, without a thread.
+        A small page is read at once, without a thread; its steps are charged together, so nothing
+        that takes its time may be waited for between them.
 
         Args:
             size: Bytes of the page that it is done on.
             owner: For whom it is done; owners take turns.
         """
         if size <= SMALL:
-            return nullcontext(partial(self._at_once, owner))
+            return _AtOnce(partial(self._charge, owner))
         return self._own_turn(owner, large=size > _LARGE)
 
     async def read(self, work: Callable[[], Made], size: int, owner: str) -> Made:
@@ -145,13 +146,10 @@ class WorkerThreads:
                 rests = rests or large
                 turn.set_result(None)
 
-    async def _at_once(self, owner: str, work: Callable[[], Made]) -> Made:
-        began = time.thread_time()
-        try:
-            return work()
-        finally:
-            self._held_up |= owner != self._large_owner
-            self._on_cpu(owner, time.thread_time() - began, large=False)
+    def _charge(self, owner: str, seconds: float) -> None:
+        """Count CPU seconds that a small page took; a large one could not go on meanwhile."""
+        self._held_up |= owner != self._large_owner
+        self._on_cpu(owner, seconds, large=False)
 
     async def _in_thread(self, owner: str, work: Callable[[], Made], *, large: bool) -> Made:
         if self._threads >= _MOST_THREADS:
@@ -209,3 +207,28 @@ class _Job(Generic[Made]):
     owner: str
     large: bool
     charged: float = 0.0
+
+
+class _AtOnce:
+    """A turn for a small page: each step is done as it is asked for, in the loop.
+
+    Args:
+        charge: Called with the CPU seconds of all steps together: to ask for them takes as long as
+            some of what is asked about.
+    """
+
+    __slots__ = ("_began", "_charge")
+
+    def __init__(self, charge: Callable[[float], object]) -> None:
+        self._charge = charge
+
+    async def __aenter__(self) -> Run:
+        self._began = time.thread_time()
+        return _done
+
+    async def __aexit__(self, *_: object) -> None:
+        self._charge(time.thread_time() - self._began)
+
+
+async def _done(work: Callable[[], Made]) -> Made:
+    return work()

@@ -96,13 +96,13 @@ class HostSlots:
             await self._queue(slot.host, began, patience)
         await self._take(slot, patience)
 
-    def send(self, slot: HostSlot) -> None:
+    def send(self, slot: HostSlot, now: float) -> None:
         """Note that the request of a slot is sent now; `HostBusy` where its host must wait.
 
         Since the slot was taken others may have been sent, later than theirs, and the host may have
         asked for a longer delay, or to be left alone.
         """
-        ready, now = self._hosts.may_send(slot.host), self._clock.now()
+        ready = self._hosts.may_send(slot.host)
         if ready > now:
             raise HostBusy(ready)
         self._hosts.sent(slot.host, now)

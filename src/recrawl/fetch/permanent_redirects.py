@@ -33,6 +33,10 @@ class PermanentRedirects:
     def __init__(self) -> None:
         self._targets: dict[tuple[str, bool], tuple[str, float]] = {}
 
+    def __bool__(self) -> bool:
+        """Whether any is remembered."""
+        return bool(self._targets)
+
     def learn(self, request: Request, response: Response, now: float) -> None:
         """Remember where a request was sent on to, if that was for good.
 

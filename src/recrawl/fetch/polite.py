@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from math import inf
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
 MOST_HOPS = 5
 _SAME_METHOD = frozenset({307, 308})  # redirects to which a form is sent again
 _FAILS, _TOO_MANY, _UNAVAILABLE = 400, 429, 503
+_BUSY = (_TOO_MANY, _UNAVAILABLE)
 _MOST_HALTED = 10_000
 _RETRY_AFTER = 10 / 1440  # days, where a host says that it is asked too often and not how long
 _MOST_OF_DOMAIN = 32  # visits under way at once, of some hundred in all
@@ -188,18 +188,22 @@ class PoliteClient:
         if begun in self._halted:
             request, seen, permanent = self._halted.pop(begun)
         try:
-            if host_of(request.address) != host_of(first.address):
+            if request is not first and host_of(request.address) != host_of(first.address):
                 await self._move(chain, request.address)
             while True:
                 stop = stop_at if permanent else _nowhere
-                request = await self._skip(chain, first, request, seen, stop)
+                request = (  # nearly always nothing is known that might be skipped
+                    await self._skip(chain, first, request, seen, stop)
+                    if self._redirects
+                    else request
+                )
                 response = await self._ask_if_allowed(chain, request, stranger=request is not first)
-                self._redirects.learn(request, response, self._clock.now())
                 target = response.target
                 if not (response.ok and target):
                     if not response.ok or response.status >= _FAILS:
                         self._redirects.forget(chain.skipped)
                     return response
+                self._redirects.learn(request, response, self._clock.now())
                 permanent = permanent and response.status in PERMANENT
                 stops = permanent and stop_at(target)
                 if target not in seen and (stops or self.is_elsewhere(target)):
@@ -294,17 +298,22 @@ class PoliteClient:
     async def _ask_if_allowed(self, chain: _Chain, request: Request, *, stranger: bool) -> Response:
         """Response to one request, after robots.txt has allowed it."""
         address, slot = request.address, chain.slot
+        origin = origin_of(address)
         while True:
-            permission = await self._permission(
-                slot, origin_of(address), local=request.local, stranger=stranger
-            )
+            permission = self.robots.at_hand(origin) if slot.held else None
+            if permission is None:
+                permission = await self._permission(
+                    slot, origin, local=request.local, stranger=stranger
+                )
             if permission.trouble:
                 return Response(address, problem="unreachable", detail=permission.trouble)
             if not permission.robots.allows(address):
                 return Response(address, problem="forbidden", detail="robots.txt forbids it")
             chain.allowed_until = permission.until
-            with suppress(_PermissionExpired):
+            try:
                 return await self._ask(chain, request)
+            except _PermissionExpired:
+                continue
 
     async def _ask(self, chain: _Chain, request: Request) -> Response:
         """Response to one request; its host is left alone afterwards if it says so."""
@@ -316,7 +325,7 @@ class PoliteClient:
             wait = _OVERLOADED_SECONDS / self._clock.seconds(1.0)
             raise HostBusy(self._clock.now() + wait, response.detail)
         chain.latency = response.waited_seconds / SECONDS_A_DAY if response.ok else None
-        if response.ok:
+        if response.ok and response.status in _BUSY:
             self._leave_alone(chain.slot.host, response)
         return response
 
@@ -324,8 +333,12 @@ class PoliteClient:
         """Response to one request, sent when nothing is left to wait for."""
         while True:
             try:
-                async with chain.limit or nullcontext():
-                    response = await self._fetcher.fetch(request, partial(self._send, chain))
+                send = partial(self._send, chain)
+                if chain.limit is None:
+                    response = await self._fetcher.fetch(request, send)
+                else:
+                    async with chain.limit:
+                        response = await self._fetcher.fetch(request, send)
                 break
             except HostBusy:  # waited for without taking anybody's place
                 await self._slots.reacquire(chain.slot, None, chain.patience)
@@ -335,9 +348,10 @@ class PoliteClient:
 
     def _send(self, chain: _Chain) -> None:
         """Let a request go out, or raise what keeps it."""
-        if chain.allowed_until <= self._clock.now():
+        now = self._clock.now()
+        if chain.allowed_until <= now:
             raise _PermissionExpired
-        self._slots.send(chain.slot)
+        self._slots.send(chain.slot, now)
 
     def _leave_alone(self, host: int, response: Response) -> None:
         """Do as Retry-After says."""
@@ -365,7 +379,10 @@ class PoliteClient:
         Where that is not known robots.txt is asked for, once for all who want to know it.
         """
         used, latency = False, None
-        while (permission := await self.robots.known(origin)) is None:
+        # While somebody asks for it nobody knows it, and need not look.
+        while (
+            permission := None if origin in self._reading else await self.robots.known(origin)
+        ) is None:
             others = self._reading.get(origin)
             if others is not None:
                 # Nobody keeps a slot while waiting for another: they might wait for each other.
@@ -428,8 +445,7 @@ def asked_to_wait(response: Response, now: float) -> float | None:
         >>> asked_to_wait(later, now=20_000.0)
         0.5
     """
-    is_busy = response.status in (_TOO_MANY, _UNAVAILABLE)
-    if not is_busy:
+    if response.status not in _BUSY:
         return None
     # A date is one of the host's own clock, whatever ours was set to.
     today = http_date(response.headers.get("date", ""))

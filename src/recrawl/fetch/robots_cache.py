@@ -90,23 +90,29 @@ class RobotsCache:
                 self._hosts.block(host, permission.until)
             self._hosts.restart_delay(host)
 
+    def at_hand(self, origin: str) -> Permission | None:
+        """What an origin allows, if that is in memory and was asked within a day."""
+        permission = self._known.get(origin)
+        if permission is None or not permission.holds(self._clock.now()):
+            return None
+        self._known.move_to_end(origin)
+        return permission
+
     async def known(self, origin: str) -> Permission | None:
         """What an origin allows, if that was asked within a day."""
-        now = self._clock.now()
-        permission = self._known.get(origin)
-        if permission is None:
-            read = self._load(origin)
-            if read is None:
-                return None
-            at = read.at_seconds / SECONDS_A_DAY
-            permission = await self._parsed(origin, read.http, read.body, at)
-            if permission.holds(now):
-                self._remember(origin, permission)
-        if not permission.holds(now):
-            self._forget(origin)
-            return None
         if origin in self._known:
-            self._known.move_to_end(origin)
+            permission = self.at_hand(origin)
+            if permission is None:
+                self._forget(origin)
+            return permission
+        read, now = self._load(origin), self._clock.now()
+        if read is None:
+            return None
+        at = read.at_seconds / SECONDS_A_DAY
+        permission = await self._parsed(origin, read.http, read.body, at)
+        if not permission.holds(now):
+            return None
+        self._remember(origin, permission)
         return permission
 
     async def read(self, origin: str, response: Response, *, stranger: bool) -> Permission:

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -59,11 +59,10 @@ _GONE = (PageStatus.SUSPECTED, PageStatus.GONE)
 _HERE = (PageStatus.NEW, PageStatus.COPIED)
 
 
-@dataclass(frozen=True, slots=True)
-class Lease:
+class Lease(NamedTuple):
     """Leave to visit a page now.
 
-    Args:
+    Attributes:
         page: Number of the page.
         host: Its host.
         first: Whether there is no copy of it yet.
@@ -320,7 +319,8 @@ class Agenda:
     def freed(self, host: int) -> None:
         """Look again at a host of which a request has ended, whether for a page or robots.txt."""
         for queue in self._queues:
-            queue.freed(host)
+            if host in queue.lines:
+                queue.freed(host)
 
     def copied(self, page: int, address: str, now: float, *, age: float = np.nan) -> None:
         """Learn that there is a first copy of a page.
@@ -335,9 +335,10 @@ class Agenda:
             age: Days since it changed; nan where that is unknown.
         """
         self._done(page, _COPIED, 0)
-        if not self._pool(page).enter(page, address, now, age):
-            self._pool(page).copies.learn(page, now, UNINFORMATIVE)
-        self._reschedule(page, now)
+        pool = self._pool(page)
+        if not pool.enter(page, address, now, age):
+            pool.copies.learn(page, now, UNINFORMATIVE)
+        self._reschedule(pool, page, now)
 
     def seen(
         self,
@@ -358,8 +359,9 @@ class Agenda:
             false_changes: Chance that the visit would report a change of the unchanged page.
         """
         self._done(page, _COPIED, 0)
-        self._pool(page).copies.learn(page, now, ObservedChange(changed, age, false_changes))
-        self._reschedule(page, now)
+        pool = self._pool(page)
+        pool.copies.learn(page, now, ObservedChange(changed, age, false_changes))
+        self._reschedule(pool, page, now)
 
     def rate(self, page: int, now: float) -> float:
         """Changes a day that are expected of a page since its last visit; nan if unknown."""
@@ -478,6 +480,11 @@ class Agenda:
         """Where a page stands in its life."""
         return _STATUSES[int(self._table.status[page])]
 
+    def standing(self, page: int) -> tuple[PageStatus, int]:
+        """Where a page stands in its life, and how many visits in a row have failed."""
+        table = self._table
+        return _STATUSES[int(table.status[page])], int(table.failures[page])
+
     def have_copies(self, pages: Ints) -> Bools:
         """Which of some pages have a copy that is kept fresh."""
         return np.isin(self._table.status[pages], WITH_A_COPY) & ~self._table.withdrawn[pages]
@@ -503,9 +510,9 @@ class Agenda:
         self._table.leased[page] = False
         self._table.status[page], self._table.failures[page] = status, failures
 
-    def _reschedule(self, page: int, now: float) -> None:
+    def _reschedule(self, pool: Pool, page: int, now: float) -> None:
         """Let a page that has a copy take its turn again, on its terms."""
-        terms, pool = self._table.terms_of(page), self._pool(page)
+        terms = self._table.terms_of(page)
         if self._table.row[page] >= 0:
             pool.copies.hand_to_policy(page, now)
         days = terms.interval or terms.maximum

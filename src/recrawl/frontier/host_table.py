@@ -83,6 +83,7 @@ class HostTable:
         self._least: list[float] = []  # days between requests by the settings
         self._delay: list[float] = []
         self._latency: list[float] = []
+        self._pause: list[float] = []  # days between requests that follow from these three
         self._asked: list[int] = []
         self._last: list[float] = []  # the last slot: the delay before the next runs from there
         self._next: list[float] = []
@@ -108,12 +109,14 @@ class HostTable:
         self._least.append(self._delays.get(name, self._usual))
         self._delay.append(max(delay, self._least[-1]))
         self._latency.append(latency)
+        self._pause.append(0.0)
         self._asked.append(0)
         self._last.append(-inf)
         self._next.append(after)
         self._since.append(-inf)
         self._blocked.append(after)
-        return len(self._delay) - 1
+        self._set_pause(len(self) - 1)
+        return len(self) - 1
 
     def resume(self, known: Iterable[HostRecord]) -> None:
         """Take in the hosts of a store; the row of each is its number."""
@@ -142,13 +145,17 @@ class HostTable:
     def set_delay(self, host: int, delay: float) -> None:
         """Keep the delay that a host asks for, where it is longer than the crawl's own."""
         self._delay[host] = max(delay, self._least[host])
+        self._set_pause(host)
         self._put_off(host)
 
     def delay(self, host: int) -> float:
         """Days between requests to a host: as asked for, or more where it is slow to answer."""
+        return self._pause[host]
+
+    def _set_pause(self, host: int) -> None:
         asked_for = self._delay[host]
         slow = min(_DELAY_PER_LATENCY * self._latency[host], _MOST_DELAYS * asked_for)
-        return max(asked_for, slow)
+        self._pause[host] = max(asked_for, slow)
 
     def ready(self, host: int) -> float:
         """Instant from which a host may be asked; infinite while enough requests are under way."""
@@ -181,7 +188,7 @@ class HostTable:
 
     def may_send(self, host: int) -> float:
         """Instant from which a request that has a slot may be sent."""
-        return max(self._blocked[host], self._since[host] + self.delay(host))
+        return max(self._blocked[host], self._since[host] + self._pause[host])
 
     def sent(self, host: int, now: float) -> None:
         """Note that a request that has a slot is sent."""
@@ -193,6 +200,7 @@ class HostTable:
         self._asked[host] -= 1
         if latency is not None:
             self._latency[host] += _FOLLOW * (latency - self._latency[host])
+            self._set_pause(host)
         if self.together == 1:
             self._run_from(host, now)
         self._put_off(host)
@@ -213,4 +221,4 @@ class HostTable:
 
     def _put_off(self, host: int) -> None:
         """Let the delay pass; never brings forward what others were told."""
-        self._next[host] = max(self._next[host], self._last[host] + self.delay(host))
+        self._next[host] = max(self._next[host], self._last[host] + self._pause[host])

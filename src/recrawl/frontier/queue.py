@@ -23,6 +23,9 @@ class Queue:
     Args:
         hosts: When each host may be asked.
 
+    Attributes:
+        lines: The pages of each host that wait, with their ranks, the lowest first.
+
     Examples:
         The second page is of a host that was just asked, so the third goes before it:
 
@@ -45,7 +48,7 @@ class Queue:
 
     def __init__(self, hosts: HostTable) -> None:
         self._hosts = hosts
-        self._lines: dict[int, list[tuple[float, int]]] = {}
+        self.lines: dict[int, list[tuple[float, int]]] = {}
         # Hosts by their first page, and hosts by when they are free again. An entry may be out of
         # date: it is checked when it comes up.
         self._first: list[tuple[float, int, int]] = []
@@ -59,9 +62,9 @@ class Queue:
 
     def put(self, rank: float, page: int, host: int) -> None:
         """Let a page wait in its host's line."""
-        line = self._lines.get(host)
+        line = self.lines.get(host)
         if line is None:
-            line = self._lines[host] = []
+            line = self.lines[host] = []
         heappush(line, (rank, page))
         self._count += 1
         if line[0][1] == page:
@@ -75,7 +78,7 @@ class Queue:
             self._enter(*heappop(self._later))
         while self._first:
             rank, page, host = heappop(self._first)
-            line = self._lines.get(host)
+            line = self.lines.get(host)
             if line is None or line[0] != (rank, page):
                 continue
             ready = self._hosts.ready(host)
@@ -87,13 +90,13 @@ class Queue:
             if line:
                 heappush(self._first, (*line[0], host))
             else:
-                del self._lines[host]
+                del self.lines[host]
             return page
         return None
 
     def freed(self, host: int) -> None:
         """Look again at a host of which a request has ended."""
-        if host in self._lines:
+        if host in self.lines:
             self._postpone(host, self._hosts.ready(host))
 
     def ready(self) -> float:
@@ -109,7 +112,7 @@ class Queue:
 
     def clear(self) -> None:
         """Take all pages out."""
-        self._lines.clear()
+        self.lines.clear()
         self._first.clear()
         self._later.clear()
         self._free_at.clear()
@@ -119,7 +122,7 @@ class Queue:
         if self._free_at.get(host) != at:
             return  # there was a sooner one
         del self._free_at[host]
-        line = self._lines.get(host)
+        line = self.lines.get(host)
         if line:
             heappush(self._first, (*line[0], host))
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from recrawl.publish.webhooks.delivery import WebhookTarget
     from recrawl.settings.settings import Settings
 
-    class Worker(Protocol):
+    class EventTask(Protocol):
         """What is told of events, until there are no more.
 
         Attributes:
@@ -175,7 +175,7 @@ async def open_programs(
 
 @asynccontextmanager
 async def at_work(
-    deliveries: Sequence[Worker], on_remark: Callable[[str], object], *, by_hand: bool = False
+    deliveries: Sequence[EventTask], on_remark: Callable[[str], object], *, by_hand: bool = False
 ) -> AsyncIterator[Callable[[], None]]:
     """Deliver beside the block; gives what is to be called when something was committed.
 

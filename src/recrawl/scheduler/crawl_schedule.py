@@ -176,7 +176,7 @@ class CrawlSchedule:
 
     # What a crawler is built of.
 
-    def learn(
+    def learn(  # noqa: PLR0913 - all that a visit found of its page
         self,
         lease: Lease,
         address: str,
@@ -185,6 +185,7 @@ class CrawlSchedule:
         *,
         age: float = nan,
         false_changes: float = 0.0,
+        gist: str = "",
     ) -> Learned:
         """Learn what a visit found; returns what it has changed.
 
@@ -195,9 +196,10 @@ class CrawlSchedule:
             now: When, in days after 1970.
             age: Days since the page changed; nan where that is unknown.
             false_changes: Chance that the visit would find the unchanged page changed.
+            gist: Kind of the change in one word, for readers of the feed; empty if unknown.
         """
         crawl, agenda, page = self.crawl, self.crawl.agenda, lease.page
-        had = agenda.status(page), agenda.failures(page)
+        had = agenda.standing(page)
         # What others found before there was a copy is nothing that readers of the feed know of.
         last = nan if had[0] is PageStatus.NEW else float(crawl.last[page])
         gap = Gap(last, now, age)
@@ -222,15 +224,15 @@ class CrawlSchedule:
                 crawl.trust.validators.seen(page, whole=outcome is not VisitOutcome.NOT_MODIFIED)
                 agenda.seen(page, now, changed=changed, age=age, false_changes=false_changes)
                 crawl.last[page] = now
-        status, set_time = (agenda.status(page), agenda.failures(page)), agenda.set_time(page)
+        has, set_time = agenda.standing(page), agenda.set_time(page)
         listed = bool(crawl.listed[page])
-        event = visit_event(outcome, status[0], gap, listed=listed, rate=rate)
+        event = visit_event(outcome, has[0], gap, listed=listed, rate=rate, gist=gist or None)
         if event is not None:
             crawl.listed[page] = not event.kind.ends
-        if status == had and set_time == inf:
+        if has == had and set_time == inf:
             return Learned(None, event)
         at = set_time * SECONDS_A_DAY if set_time < inf else None
-        return Learned(PageChange(*status, at), event)
+        return Learned(PageChange(*has, at), event)
 
     def take_in(self, found: Found, written: PagesFound) -> int:
         """Let the agenda know of pages that were written down; returns how many are new.

@@ -208,12 +208,16 @@ class OutsideVisits:
         if agenda.is_withdrawn(lease.page):
             agenda.drop(lease.page)
             return None
-        learned = schedule.learn(lease, visit.page.address, verdict.outcome, now, age=verdict.age)
+        learned = schedule.learn(
+            *(lease, visit.page.address, verdict.outcome, now),
+            age=verdict.age,
+            gist=verdict.gist,
+        )
         event, keeps = learned.event, schedule.crawl.settings.versions > 0
         if event is not None:
             version = digest_of(verdict.body) if verdict.body is not None and not keeps else None
-            event = replace(event, gist=verdict.gist or None, target=visit.target or None)
-            event = replace(event, version=version, manifest=visit.manifest)
+            target = visit.target or None
+            event = replace(event, target=target, version=version, manifest=visit.manifest)
         return VisitMade(
             *(lease.page, now * SECONDS_A_DAY, verdict.outcome),
             http=response.status if response is not None else None,

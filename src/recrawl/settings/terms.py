@@ -48,7 +48,7 @@ class VisitTerms:
 
     def opens(self, at: float) -> float:
         """Return the first instant from `at` on at which a visit is allowed, in days after 1970."""
-        return next_open(self.hours, at)
+        return at if self.hours is None else next_open(self.hours, at)
 
     def begins(self, at: float) -> float:
         """Return the first instant after `at` at which the hours begin; infinite without hours."""

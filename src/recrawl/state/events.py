@@ -19,8 +19,8 @@ Pure.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import floor, isnan, nan
+from typing import NamedTuple
 
 from recrawl.entries.entries import PageEvent
 from recrawl.rates.last_change import last_change_share
@@ -36,11 +36,10 @@ _ENDS = {
 _A_SECOND = 0.999  # within the second that a host dates a change to
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(NamedTuple):
     """The time in which something has happened to a page, in days after 1970.
 
-    Args:
+    Attributes:
         last: When the page was last compared with its copy; nan if never.
         now: When a visit found it otherwise.
         age: Days since it changed, by a date of its host that is believed; nan if unknown.
@@ -52,7 +51,13 @@ class Gap:
 
 
 def visit_event(
-    outcome: VisitOutcome, status: PageStatus, gap: Gap, *, listed: bool, rate: float = nan
+    outcome: VisitOutcome,
+    status: PageStatus,
+    gap: Gap,
+    *,
+    listed: bool,
+    rate: float = nan,
+    gist: str | None = None,
 ) -> PageEvent | None:
     """The event that a visit makes; None where readers have nothing to be told.
 
@@ -62,6 +67,7 @@ def visit_event(
         gap: When that may have happened.
         listed: Whether readers have a copy of the page.
         rate: Changes a day that were expected of the page in the gap; nan if unknown.
+        gist: Kind of the change in one word; None if unknown.
 
     Examples:
         A page that changes once a day on average was found changed after a day, and had probably
@@ -83,9 +89,9 @@ def visit_event(
         return _event(kind, Gap(gap.last, gap.now), nan, reason)
     if not listed:
         kind = FeedKind.NEW if isnan(gap.last) else FeedKind.BACK
-        return _event(kind, gap, nan)
+        return _event(kind, gap, nan, gist=gist)
     if outcome in (VisitOutcome.CHANGED, VisitOutcome.FIRST):
-        return _event(FeedKind.CHANGED, gap, rate)
+        return _event(FeedKind.CHANGED, gap, rate, gist=gist)
     return None
 
 
@@ -94,15 +100,22 @@ def told_event(kind: FeedKind, at_seconds: float, reason: RemovalReason | None =
     return PageEvent(kind, at_seconds, at_seconds, at_seconds, reason)
 
 
-def _event(kind: FeedKind, gap: Gap, rate: float, reason: RemovalReason | None = None) -> PageEvent:
+def _event(
+    kind: FeedKind,
+    gap: Gap,
+    rate: float,
+    reason: RemovalReason | None = None,
+    gist: str | None = None,
+) -> PageEvent:
     """An event with the time at which it happened, as far as that is known."""
     now = gap.now * SECONDS_A_DAY
     if not isnan(gap.age):
         second = float(floor(now - gap.age * SECONDS_A_DAY + 0.5))  # hosts date to the second
-        return PageEvent(kind, min(second + _A_SECOND, now), min(second, now), min(second, now))
+        latest, begun = min(second + _A_SECOND, now), min(second, now)
+        return PageEvent(kind, latest, begun, begun, gist=gist)
     if isnan(gap.last):
-        return PageEvent(kind, now, reason=reason)
+        return PageEvent(kind, now, reason=reason, gist=gist)
     length = max(gap.now - gap.last, 0.0)
     age = length * last_change_share(0.0 if isnan(rate) else max(rate, 0.0) * length)
     likely = now - age * SECONDS_A_DAY
-    return PageEvent(kind, now, now - length * SECONDS_A_DAY, likely, reason)
+    return PageEvent(kind, now, now - length * SECONDS_A_DAY, likely, reason, gist=gist)

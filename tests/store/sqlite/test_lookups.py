@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from recrawl.entries.entries import HostSeen, PageChange, PagesFound, VisitMade
+from recrawl.entries.entries import (
+    HostSeen,
+    PageChange,
+    PagesChanged,
+    PagesFound,
+    VisitMade,
+)
 from recrawl.store import create_store, open_for_writing, open_store
 from recrawl.store.rows import latest_visits as latest_visits_module
 from recrawl.store.rows.latest_visits import latest_visit, latest_visits
@@ -126,3 +132,25 @@ def test_rules_hosts_and_copies(path, reading):
     assert (delay[0], latency[0]) == (0.5, 2.0)
     assert [each.tolist() for each in reading().pages_with_copy([0, 1])] == [[1, 2], [1, 0]]
     assert [each.tolist() for each in reading().pages_with_copy([1])] == [[1], [1]]
+
+
+def test_rows_of_many_keys_are_those_of_one_instant(path):
+    """What is written while they are looked up is in what is read next."""
+    filled(path, [])
+    query = "select id, rule from pages where id"
+    connection = connect_to_read(path)
+    database = SqliteDatabase(connection)
+
+    with open_for_writing(path) as store:
+
+        def keys():
+            yield 1
+            store.write([PagesChanged([1], rules=[5])])
+            yield 2
+
+        found = database.each(query, keys())
+        later = database.each(query, [2])
+        connection.close()
+
+    assert found == [(1, 0), (2, 1)]
+    assert later == [(2, 5)]

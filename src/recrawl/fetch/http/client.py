@@ -216,15 +216,16 @@ class HttpFetcher:
         origin = kept.origin_of(request.address, access.tls or True)
         if origin is None:
             return False
-        limits, opened = exchange.limits, list[str]()
-        ends = asyncio.get_running_loop().time() + limits.total_seconds
+        limits, now = exchange.limits, kept.now()
+        ends = now + limits.total_seconds
         with self._addresses.asking(origin.authority):
-            connection = kept.idle(origin)
+            connection = kept.idle(origin, now)
             if connection is None:
+                opened: list[str] = []
                 _opened.set(opened)
                 async with asyncio.timeout_at(ends):
                     connection = await _opening(kept, origin, limits)
-            connection.is_new = bool(opened)
+                connection.is_new = bool(opened)
             response = await kept.ask(
                 connection, origin, request.address, sent, limits.idle_seconds, ends
             )
@@ -381,8 +382,9 @@ def _timeouts(limits: RequestLimits) -> aiohttp.ClientTimeout:
 
 def _headers(request: Request, access: Access) -> dict[str, str] | None:
     """What settings have us send, a form's type, and conditions of an unchanged page."""
-    conditions = {name: secret.reveal() for name, secret in access.headers}
-    conditions |= request.headers
+    conditions = dict(request.headers)
+    if access.headers:
+        conditions = {name: secret.reveal() for name, secret in access.headers} | conditions
     if request.form is not None:
         conditions["Content-Type"] = FORM_TYPE
     if request.etag and request.etag.isprintable():
@@ -396,6 +398,8 @@ def _is_plain(request: Request, access: Access, headers: Mapping[str, str]) -> b
     """Whether a request is a GET whose own headers can be written behind those that all send."""
     if request.form is not None or request.body is not None or access.proxy is not None:
         return False
+    if not (access.headers or request.headers):
+        return True  # conditions are printable, and have names of ours
     return all(
         name.isprintable() and value.isprintable() and name.lower() not in _FRAMING
         for name, value in headers.items()

@@ -37,6 +37,7 @@ class KeptConnection(asyncio.Protocol):
     Attributes:
         is_new: Whether it was opened for the request that is being made.
         is_lost: Whether it has ended.
+        idle_since: Since when it has waited for another request, by the loop's clock.
         message: Head of the newest response; None until it has come.
         content: Its body.
         answered: When the head had come, by `perf_counter`.
@@ -59,6 +60,7 @@ class KeptConnection(asyncio.Protocol):
         "_waiter",
         "answered",
         "content",
+        "idle_since",
         "is_lost",
         "is_new",
         "message",
@@ -71,6 +73,7 @@ class KeptConnection(asyncio.Protocol):
             raise aiohttp.ServerDisconnectedError
         self.is_new = False
         self.is_lost = False
+        self.idle_since = inf
         self.message: RawResponseMessage | None = None
         self.content: aiohttp.StreamReader = EMPTY_PAYLOAD
         self.answered = 0.0
@@ -122,6 +125,7 @@ class KeptConnection(asyncio.Protocol):
             return False
         self.message, self.content = None, EMPTY_PAYLOAD
         del self._parser  # it holds the head, too, which may be large
+        self.idle_since = self._loop.time()
         return True
 
     def _ends_there(self) -> bool:
@@ -173,8 +177,6 @@ class KeptConnection(asyncio.Protocol):
                 self._is_spoilt = True
                 self._transport.close()
             return
-        if data:
-            self._silent_until = self._loop.time() + self._idle_seconds
         try:
             messages, upgraded, _ = self._parser.feed_data(data)
         except Exception as error:  # noqa: BLE001 - as aiohttp does: whatever it is, it is no HTTP
@@ -185,7 +187,10 @@ class KeptConnection(asyncio.Protocol):
         for message, content in messages:
             self._take_head(message, content)
         if self.message is not None and (self._is_paused or self.content.is_eof()):
+            self._silent_until = inf  # nothing more is waited for, or not yet
             self._wake()
+        elif data:
+            self._silent_until = self._loop.time() + self._idle_seconds
 
     def _take_head(self, message: RawResponseMessage, content: aiohttp.StreamReader) -> None:
         if self.message is not None:  # this is another response, which nobody has asked for

@@ -44,14 +44,14 @@ class Origin(NamedTuple):
         authority: Its host, and its port where that is not the usual one.
         opening: A request like the one that opened the first connection: how to open more.
         head: What follows the path in each request.
-        idle: Connections that are kept, each with the instant since which, the oldest first.
+        idle: Connections that are kept, that which has waited for longest first.
     """
 
     key: tuple[str, object]
     authority: str
     opening: aiohttp.ClientRequest
     head: str
-    idle: deque[tuple[KeptConnection, float]]
+    idle: deque[KeptConnection]
 
 
 class KeptConnections:
@@ -67,11 +67,16 @@ class KeptConnections:
         self, connector: aiohttp.BaseConnector, limits: RequestLimits, headers: Mapping[str, str]
     ) -> None:
         self._connector = connector
+        self._loop = asyncio.get_running_loop()  # asking for it is a call of the system
         self._header_bytes = limits.header_bytes
         self._sent = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         self._origins: dict[tuple[str, object], Origin] = {}  # by what is trusted, too
         self._asking: set[KeptConnection] = set()
         self._sweeping: asyncio.TimerHandle | None = None
+
+    def now(self) -> float:
+        """The instant, by the loop's clock."""
+        return self._loop.time()
 
     def learn(self, request: aiohttp.ClientRequest) -> None:
         """Note how connections are opened for an origin."""
@@ -83,9 +88,7 @@ class KeptConnections:
             self.close()
         head = f" HTTP/1.1\r\nHost: {url.host_port_subcomponent}\r\n{self._sent}"
         # One that is never sent: it holds neither credentials, nor a body, nor a response.
-        opening = aiohttp.ClientRequest(
-            "GET", url, loop=asyncio.get_running_loop(), ssl=request.ssl
-        )
+        opening = aiohttp.ClientRequest("GET", url, loop=self._loop, ssl=request.ssl)
         self._origins[key] = Origin(key, url.authority, opening, head, deque())
 
     def origin_of(self, address: str, tls: object) -> Origin | None:
@@ -102,12 +105,18 @@ class KeptConnections:
             return None
         return self._origins.get((address[:ends], tls))
 
-    def idle(self, origin: Origin) -> KeptConnection | None:
-        """A connection to an origin that waits for a request; None where none does."""
-        oldest = asyncio.get_running_loop().time() - _KEPT_SECONDS
+    def idle(self, origin: Origin, now: float) -> KeptConnection | None:
+        """A connection to an origin that waits for a request; None where none does.
+
+        Args:
+            origin: The origin.
+            now: The instant, by the loop's clock.
+        """
+        oldest = now - _KEPT_SECONDS
         while origin.idle:
-            connection, since = origin.idle.popleft()
-            if since >= oldest and connection.is_usable():
+            connection = origin.idle.popleft()
+            if connection.idle_since >= oldest and connection.is_usable():
+                connection.is_new = False
                 return connection
             connection.close()
         return None
@@ -139,7 +148,9 @@ class KeptConnections:
         Raises:
             FetchFailed: The host hung up before a response.
         """
-        own = "".join(f"{name}: {value}\r\n" for name, value in conditions.items())
+        own = ""
+        for name, value in conditions.items():
+            own += f"{name}: {value}\r\n"
         target = address[address.index("/", 8) :]
         self._asking.add(connection)
         try:
@@ -170,10 +181,9 @@ class KeptConnections:
         """Keep a connection for another request, if its response has ended well."""
         if connection.rest() and self._origins.get(origin.key) is origin:
             self._asking.discard(connection)
-            loop = asyncio.get_running_loop()
-            origin.idle.append((connection, loop.time()))
+            origin.idle.append(connection)
             if self._sweeping is None:
-                self._sweeping = loop.call_later(_KEPT_SECONDS, self._sweep)
+                self._sweeping = self._loop.call_later(_KEPT_SECONDS, self._sweep)
         else:
             self.forget(connection)
 
@@ -186,7 +196,7 @@ class KeptConnections:
         """Close the connections that wait for a request."""
         for origin in self._origins.values():
             while origin.idle:
-                origin.idle.popleft()[0].close()
+                origin.idle.popleft().close()
         self._origins.clear()
         if self._sweeping is not None:
             self._sweeping.cancel()
@@ -194,15 +204,14 @@ class KeptConnections:
 
     def _sweep(self) -> None:
         """Close connections that have waited for long."""
-        loop = asyncio.get_running_loop()
-        self._sweeping, oldest = None, loop.time() - _KEPT_SECONDS
+        self._sweeping, oldest = None, self.now() - _KEPT_SECONDS
         for origin in self._origins.values():
             while origin.idle and not (
-                origin.idle[0][1] > oldest and origin.idle[0][0].is_usable()
+                origin.idle[0].idle_since > oldest and origin.idle[0].is_usable()
             ):
-                origin.idle.popleft()[0].close()
+                origin.idle.popleft().close()
         if any(origin.idle for origin in self._origins.values()):
-            self._sweeping = loop.call_later(_KEPT_SECONDS, self._sweep)
+            self._sweeping = self._loop.call_later(_KEPT_SECONDS, self._sweep)
 
 
 class KeptResponse:

@@ -36,7 +36,8 @@ class LoopLag:
     def __enter__(self) -> None:
         self._watching += 1
         if self._watching == 1:
-            self._next_tick(asyncio.get_running_loop())
+            self._loop = asyncio.get_running_loop()
+            self._next_tick()
 
     def __exit__(self, *_: object) -> None:
         self._watching -= 1
@@ -44,15 +45,17 @@ class LoopLag:
             self._timer.cancel()
 
     def newest(self) -> float:
-        """Seconds for which the loop was held up until a moment ago; 0 where it was not."""
-        now = asyncio.get_running_loop().time()
-        return self._late if now - self._ticked < _TICK_SECONDS else 0.0
+        """Seconds for which the loop was held up until a moment ago; 0 where it was not.
 
-    def _next_tick(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._timer = loop.call_later(_TICK_SECONDS, self._tick, loop)
+        To be asked while a block is under way.
+        """
+        return self._late if self._loop.time() - self._ticked < _TICK_SECONDS else 0.0
 
-    def _tick(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._ticked = loop.time()
+    def _next_tick(self) -> None:
+        self._timer = self._loop.call_later(_TICK_SECONDS, self._tick)
+
+    def _tick(self) -> None:
+        self._ticked = self._loop.time()
         self._late = max(self._ticked - self._timer.when(), 0.0)
-        self._next_tick(loop)
+        self._next_tick()
         self._on_tick(self._ticked)

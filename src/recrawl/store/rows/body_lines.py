@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from recrawl.store.rows.database import Database
 
 LARGEST_LINES = 1 << 18  # bytes; of longer pages the body is read again
-_CUTS = "\n\n"  # before the cuts; no line is empty
+_CUTS = b"\n\n"  # before the cuts; no line is empty
 _PUT = upsert("body_lines", "body, reading, size, data", "body")
 _NEWEST = """
     select reading, body_lines.size, body_lines.data, bodies.size, bodies.data
@@ -50,19 +50,20 @@ def lines_in(reading: bytes, size: int, data: bytes, body_size: int, body: bytes
     size = number(size, most=LARGEST_LINES)
     beside = unpacked(exactly(bytes, body), LARGEST_BODY, number(body_size, most=LARGEST_BODY))
     text = unpacked_beside(exactly(bytes, data), beside, LARGEST_LINES, size)
-    written, _, cuts = text.decode(errors="surrogatepass").partition(_CUTS)
-    lines = tuple(written.split("\n")) if written else ()
+    # Cuts come last: looked for from there they are found at once.
+    written, divided, cuts = text.rpartition(_CUTS)
+    if not divided:
+        written, cuts = text, b""
+    lines = tuple(written.decode(errors="surrogatepass").split("\n")) if written else ()
     if not all(lines):
         raise ValueError("a line of a version is empty")
-    return VersionLines(exactly(bytes, reading), lines, cuts, beside)
+    return VersionLines(exactly(bytes, reading), lines, cuts.decode(), beside)
 
 
 def text_kept(found: VersionLines) -> bytes:
     """Lines and cuts as they are compressed."""
-    text = "\n".join(found.lines)
-    if found.cuts:
-        text = f"{text}{_CUTS}{found.cuts}"
-    return text.encode(errors="surrogatepass")
+    text = "\n".join(found.lines).encode(errors="surrogatepass")
+    return b"%b%b%b" % (text, _CUTS, found.cuts.encode()) if found.cuts else text
 
 
 def drop(connection: Database, bodies: Iterable[int]) -> None:

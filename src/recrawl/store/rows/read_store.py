@@ -67,6 +67,7 @@ _PAGES_AT_A_TIME = 1 << 20
 _ADDRESSES_AT_A_TIME = 1 << 17
 _HOSTS_AT_A_TIME = 1000
 _ALL_TAGS = sum(RobotsTag)
+_TAGS = tuple(map(RobotsTag, range(_ALL_TAGS + 1)))  # a look at a row finds one sooner than a call
 _ALL_BITS = (1 << 64) - 1  # whole numbers of databases have a sign
 _ALL_VISITS = 1 << 62
 _CALENDAR_SECONDS = FIRST_INSTANT // 1000, LAST_INSTANT // 1000
@@ -467,7 +468,7 @@ class RowReadStore(ABC):
 
 def _header_value(etag: str) -> str | None:
     """A validator to be sent again; None if it would break a header, as no server's does."""
-    return None if any(letter in etag for letter in "\r\n\0") else etag
+    return None if "\r" in etag or "\n" in etag or "\0" in etag else etag
 
 
 def _copy(row: Sequence[Any]) -> Copy:
@@ -478,7 +479,7 @@ def _copy(row: Sequence[Any]) -> Copy:
         None if etag is None else _header_value(exactly(str, etag)),
         None if modified is None else number(modified, *_CALENDAR_SECONDS),
         None if bits is None else exactly(int, bits) & _ALL_BITS,
-        RobotsTag(number(robots, 0, _ALL_TAGS)),
+        _TAGS[number(robots, 0, _ALL_TAGS)],
         None if unavailable_after is None else number(unavailable_after, *_CALENDAR_SECONDS),
         bool(number(shell, 0, 1)),
     )

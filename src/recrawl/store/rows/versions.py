@@ -127,7 +127,7 @@ def _all_versions(connection: Database) -> Versions:
 def _delete(connection: Database, versions: Versions, drop: Bools) -> int:
     rows = zip(versions.page[drop].tolist(), versions.at[drop].tolist(), strict=True)
     connection.executemany("delete from versions where page = ? and at = ?", rows)
-    bodies = np.unique(versions.body[drop]).tolist()
+    bodies = sorted(set(versions.body[drop].tolist()))
     connection.executemany(_UNUSED, ((body,) for body in bodies))
     body_lines.drop(connection, bodies)
     return int(np.count_nonzero(drop))

@@ -231,14 +231,18 @@ def translate_read_errors(path: Path) -> Iterator[None]:
 
     SQLite finds damage to its own structures. A damaged value shows only when it is decoded.
     """
-    # Not one context inside of another: each costs as much as a small query.
     try:
         yield
-    except apsw.Error as error:
-        raise _translated(path, error) from error
-    except RecrawlError:
+    except Exception as error:
+        raise_read_error(path, error)
         raise
-    except UNREADABLE as error:
+
+
+def raise_read_error(path: Path, error: BaseException) -> None:
+    """Raise what came while a store was read as an error of ours, unless it is to come as it is."""
+    if isinstance(error, apsw.Error):
+        raise _translated(path, error) from error
+    if isinstance(error, UNREADABLE) and not isinstance(error, RecrawlError):
         raise damaged(str(path), error) from error
 
 

@@ -59,7 +59,11 @@ class SqliteDatabase:
 
     def each(self, query: str, keys: Iterable[Any]) -> list[Any]:
         """Rows with one of some keys."""
-        return self.executemany(f"{query} = ?", ((key,) for key in keys)).fetchall()
+        # In one transaction, or one inside of another: each begins and ends with calls of the
+        # system that take longer than to find a row.
+        with self.connection:
+            found = self.executemany(f"{query} = ?", ((key,) for key in keys)).fetchall()
+        return found  # noqa: RET504 - for mypy a context may hide an error
 
     def listed(self, values: Collection[Any]) -> str:
         """Numbers or texts as one value."""

@@ -15,6 +15,7 @@ from recrawl.store.rows.values import number
 from recrawl.store.sqlite import disk, schema
 from recrawl.store.sqlite.connections import (
     connect_to_read,
+    raise_read_error,
     read_transaction,
     translate_read_errors,
 )
@@ -23,6 +24,7 @@ from recrawl.store.sqlite.guard import limit_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     from recrawl.entries.records import DiskUsage
     from recrawl.store.rows.database import Database
@@ -42,6 +44,7 @@ class SqliteReadStore(RowReadStore):
         super().__init__(str(self._path), remarks)
         self._connection = connect_to_read(self._path)
         self.database = SqliteDatabase(self._connection)
+        self._statement = _Statement(self._path, self.database)
         try:
             schema.require_current(self._path, self._connection, schema.steps_in())
             with self._reading() as database:
@@ -69,15 +72,37 @@ class SqliteReadStore(RowReadStore):
         with self.at_one_instant():
             return disk.usage(self._connection)
 
-    @contextmanager
-    def _reading(self) -> Iterator[Database]:
+    def _reading(self) -> AbstractContextManager[Database]:
         """The database, for a single statement."""
-        limit_steps(self._connection)
-        with translate_read_errors(self._path):
-            yield self.database
+        return self._statement
 
     @contextmanager
     def at_one_instant(self) -> Iterator[Database]:
         """The database, for statements that must see the same state."""
         with translate_read_errors(self._path), read_transaction(self._connection):
             yield self.database
+
+
+class _Statement:
+    """A database for single statements, one after the other: a context that holds nothing.
+
+    One made by a generator for each costs as much as a small query.
+
+    Args:
+        path: The file.
+        database: The same.
+    """
+
+    __slots__ = ("_database", "_path")
+
+    def __init__(self, path: Path, database: SqliteDatabase) -> None:
+        self._path = path
+        self._database = database
+
+    def __enter__(self) -> Database:
+        limit_steps(self._database.connection)
+        return self._database
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if error is not None:
+            raise_read_error(self._path, error)
