@@ -69,8 +69,9 @@ def test_our_policy_keeps_copies_fresher_than_visits_in_turn():
     assert ours > turn
 
 
+@cache
 def visits_of(seed, *, pages, days, visits_a_day):
-    """Rates to assume, from the visits of a crawl of another world."""
+    """Rates to assume, from the visits of a crawl of another world; the same for all who ask."""
     world = draw_world(pages, start=20_000.0, days=days, seed=seed)
     ends, random = np.array([world.start + days]), np.random.default_rng(seed)
     budget = Budget(visits_a_day)
@@ -92,42 +93,38 @@ def of_one_site(histories):
     return np.zeros(len(histories), np.int64), hashes
 
 
-def test_a_prior_from_another_crawl_makes_the_first_tenth_right():
-    """Without it the first tenth is off by 0.034 and 0.055.
+def believed_and_true(seed, *, pages, assumed=None):
+    """Beliefs of a crawl of sixty days with two visits every five days for each page, and truth."""
+    world = draw_world(pages, start=20_000.0, days=60.0, seed=seed)
+    looks = world.start + np.arange(0.25, 60.01, 0.25)
+    policy = Recrawl(OBJECTIVES["freshness"], assumed=assumed or AssumedRates())
+    random = np.random.default_rng(seed)
+    visits, beliefs = virtual_crawl(world, policy, Budget(0.4 * pages), looks=looks, random=random)
+    return world, beliefs, truly_fresh(world, visits, beliefs)
 
-    Later tenths are held against the mean of both crawls: one of a single crawl moves by 0.01 where
-    the prior moves by half a thousandth, since other pages are then visited first.
-    """
-    days = 60.0
-    assumed = visits_of(11, pages=300, days=days, visits_a_day=120.0)
-    policy = Recrawl(objective=OBJECTIVES["freshness"], assumed=assumed)
-    off = []
-    for seed in (1, 4):
-        world = draw_world(300, start=20_000.0, days=days, seed=seed)
-        looks = world.start + np.arange(0.25, days + 0.01, 0.25)
-        random = np.random.default_rng(seed)
-        visits, beliefs = virtual_crawl(world, policy, Budget(120.0), looks=looks, random=random)
-        fresh = truly_fresh(world, visits, beliefs)
-        share = tenths(beliefs, fresh, start=world.start, end=world.start + days)
-        off.append(share.expected - share.true)
 
-    assert np.abs([each[0] for each in off]).max() <= 0.03
-    assert np.abs(np.mean(off, axis=0)).max() <= 0.03
+def off_in_tenths(seed, assumed=None):
+    """In a world of 300 pages a sweep of a sixth of them alone moves a tenth by more than 0.03."""
+    world, beliefs, fresh = believed_and_true(seed, pages=1_000, assumed=assumed)
+    share = tenths(beliefs, fresh, start=world.start, end=world.end)
+    return np.abs(share.expected - share.true)
 
 
 @pytest.mark.parametrize("seed", [1, 4])
 def test_as_many_copies_are_fresh_as_expected_in_every_tenth(seed):
-    """7,200 visits. In world 3 a sweep of a sixth of all pages makes one tenth 0.076."""
-    days = 60.0
-    world = draw_world(300, start=20_000.0, days=days, seed=seed)
-    looks = world.start + np.arange(0.25, days + 0.01, 0.25)
-    policy = Recrawl(objective=OBJECTIVES["freshness"])
-    random = np.random.default_rng(seed)
-    visits, beliefs = virtual_crawl(world, policy, Budget(120.0), looks=looks, random=random)
-    fresh = truly_fresh(world, visits, beliefs)
-    share = tenths(beliefs, fresh, start=world.start, end=world.start + days)
+    assert off_in_tenths(seed).max() <= 0.03
+
+
+@pytest.mark.parametrize("seed", [1, 4])
+def test_so_they_are_with_rates_of_another_crawl(seed):
+    assumed = visits_of(11, pages=300, days=60.0, visits_a_day=120.0)
+
+    assert off_in_tenths(seed, assumed).max() <= 0.03
+
+
+@pytest.mark.parametrize("seed", [1, 4])
+def test_copies_are_fresh_as_often_as_believed(seed):
+    _, beliefs, fresh = believed_and_true(seed, pages=300)
     believed = calibration(beliefs[24:], fresh[24:])
 
-    assert len(visits.page) >= 2_000
-    assert np.abs(share.expected - share.true)[1:].max() <= 0.03
     assert np.abs(believed.expected - believed.true).max() <= 0.05

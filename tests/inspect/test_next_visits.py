@@ -12,6 +12,7 @@ from recrawl.simulate.next_visit import simulate_next_visit
 from recrawl.state.snapshot import load_snapshot
 from recrawl.store import open_store
 from recrawl.units import epoch_days
+from tests.cpu import cpu_seconds
 from tests.inspect.looked import BEGAN, made, settings_text
 
 # Sixty pages, 20 visits a day: one page after the other every 72 minutes, each every three days.
@@ -120,3 +121,21 @@ def test_what_is_simulated_and_what_is_reckoned_from_the_price_agree(tmp_path):
     soon = priced < NOW + GAP / 4
 
     assert np.median(np.abs(simulated - priced)[soon]) < 3 * BETWEEN
+
+
+def test_a_large_budget_holds_up_no_answer_about_a_small_one(tmp_path):
+    """Pages with a visit a day are looked for half a year, in which the others have millions."""
+    path = tmp_path / "recrawl.db"
+    made(path, own=True)
+    own = np.arange(60, 90)
+
+    def due(budget):
+        text = settings_text(budget, own=True).replace("5/1d", "1/1d").replace('"9d"', '"9000d"')
+        with open_store(path) as reader:
+            snapshot = load_snapshot(read_settings(text), reader, NOW)
+            return epoch_days(next_visits(snapshot, reader, own))
+
+    alike = due(20)
+    spent = cpu_seconds(lambda: np.testing.assert_allclose(due(20_000), alike, rtol=0, atol=1.0))
+    assert spent < 20
+    assert np.isfinite(alike).all()

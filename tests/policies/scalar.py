@@ -129,7 +129,7 @@ class Scalar:
 
     def __init__(self, tree: Tree, first_seen: Sequence[float], now: float, gap: float) -> None:
         self.gap, self.width, self.fall = gap, gap / 16, exp(-1 / 2)
-        self.a0, self.b0 = 0.5, gap / 2
+        self.a0, self.b0 = 0.5, gap
         self.above = dict(tree.nodes)
         self.down = sorted(self.above, key=len, reverse=True)  # a node before those below it
         self.leaf, self.kin = tree.leaf, tree.kin

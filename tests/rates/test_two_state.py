@@ -70,12 +70,11 @@ def test_the_posterior_is_that_of_a_grid_by_matrix_exponentials():
     random = np.random.default_rng(0)
     page = chain(0.4, 1.5, [1.0, 0.5, 2.0, 0.5], random)
     rates, chance = np.geomspace(1e-3, 1e2, 41), np.ones((41, 41))
-    for i, away in enumerate(rates):
-        for j, back in enumerate(rates):
-            half_a_day = expm(np.array([[-away, away], [back, -back]]) / 2)
-            for was_away, gap, other, _ in told_by(page):
-                moved = np.linalg.matrix_power(half_a_day, round(2 * gap))
-                chance[i, j] *= moved[int(was_away), int(was_away ^ other)]
+    away, back = np.meshgrid(rates, rates, indexing="ij")
+    half_a_day = expm(np.moveaxis(np.array([[-away, away], [back, -back]]), (0, 1), (2, 3)) / 2)
+    for was_away, gap, other, _ in told_by(page):
+        moved = np.linalg.matrix_power(half_a_day, round(2 * gap))
+        chance *= moved[..., int(was_away), int(was_away ^ other)]
     ends = np.where(np.isin(np.arange(41), [0, 40]), 0.5, 1.0)
     weight = chance * np.outer(ends, ends) / np.sum(chance * np.outer(ends, ends))
     expected = [np.exp(weight.sum(axis=axis) @ np.log(rates)) for axis in (1, 0)]

@@ -7,8 +7,9 @@ Pure.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from recrawl import load_name
 
 if TYPE_CHECKING:
     from recrawl.rates.bank import Bank
@@ -152,8 +153,4 @@ _MODULES = {
 
 def __getattr__(name: str) -> object:
     """Load a public name from its module."""
-    for module, names in _MODULES.items():
-        if name in names:
-            return getattr(import_module(f"recrawl.rates.{module}"), name)
-    message = f"module 'recrawl.rates' has no attribute {name!r}"
-    raise AttributeError(message)
+    return load_name(__name__, _MODULES, name)

@@ -6,6 +6,8 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
+from math import isinf
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -103,16 +105,24 @@ class Bank:
 
     def estimate(self, histories: Histories) -> Estimates:
         """Return one rate per page, in changes per day."""
-        columns = self._columns(len(histories))
-        over_blocks(
-            lambda pages: self._take_through(histories, pages, columns), len(histories), _BLOCK
-        )
-        columns[_CHANGES], columns[_VISITS] = histories.changes, histories.visits
-        return self._read(columns, histories.flags)
+        before = self.priors.of_pages(len(histories))
+        after = np.empty((2, len(histories)))
+
+        def work(pages: slice) -> None:
+            order, ranks = most_first(np.diff(histories.offsets[pages.start : pages.stop + 1]))
+            columns = self._columns(*(column[pages][order] for column in before))
+            starts = histories.offsets[:-1][pages][order]
+            for rank, pages_left in enumerate(ranks):
+                shown = _Shown.at(histories, starts[:pages_left], rank)
+                self._learn(columns[:, :pages_left], shown)
+            after[:, pages.start + order] = self._mixture(columns)
+
+        over_blocks(work, len(histories), _BLOCK)
+        return self._estimates(after, histories.changes, histories.visits, histories.flags)
 
     def start(self, pages: int) -> Floats:
         """State of each page after its first visit."""
-        return np.ascontiguousarray(self._columns(pages).T)
+        return np.ascontiguousarray(self._columns(*self.priors.of_pages(pages)).T)
 
     def update(
         self,
@@ -131,11 +141,19 @@ class Bank:
 
     def read(self, state: Floats, flags: FlagBits | None = None) -> Estimates:
         """Return the estimates of states."""
-        return self._read(np.ascontiguousarray(state.T), flags)
+        columns = np.ascontiguousarray(state.T)
+        after = np.empty((2, len(state)))
+
+        def work(pages: slice) -> None:
+            after[:, pages] = self._mixture(np.ascontiguousarray(columns[:, pages]))
+
+        over_blocks(work, len(state), _BLOCK)
+        changes, visits = columns[_CHANGES].astype(np.int64), columns[_VISITS].astype(np.int64)
+        return self._estimates(after, changes, visits, flags)
 
     def weights(self, state: Floats) -> Floats:
         """Weight of each member: one row per page, one column per memory."""
-        return np.stack(self._weights(np.ascontiguousarray(state.T)), axis=1)
+        return np.ascontiguousarray(self._weights(np.ascontiguousarray(state.T)).T)
 
     def unchanged(self, state: Floats, days: Floats | float) -> Floats:
         """Chance that a page stays unchanged for `days` days, by the mixture itself.
@@ -146,106 +164,78 @@ class Bank:
         columns = np.ascontiguousarray(state.T)
         days = np.maximum(days, 0)
         chance = np.zeros(len(state))
-        for weight, (shape, exposure) in zip(
-            self._weights(columns), self._members(columns), strict=True
-        ):
+        shapes, exposures, _ = self._members(columns)
+        for weight, shape, exposure in zip(self._weights(columns), shapes, exposures, strict=True):
             chance += weight * np.exp(-shape * np.log1p(days / exposure))
         return np.minimum(chance, 1)
 
-    def _columns(self, pages: int) -> Floats:
+    def _columns(self, prior_shape: Floats, prior_exposure: Floats) -> Floats:
         """State of each page after its first visit, one column per page.
 
         So a member's numbers lie side by side, and numpy rounds them alike for one and for many.
         """
         members = len(self.memories)
-        columns = np.zeros((3 * members + _COMMON, pages))
-        shape, exposure = self.priors.of_pages(pages)
-        columns[:members], columns[members : 2 * members] = shape, exposure
-        columns[_PRIOR_SHAPE], columns[_PRIOR_EXPOSURE] = shape, exposure
+        columns = np.zeros((3 * members + _COMMON, len(prior_shape)))
+        columns[:members], columns[members : 2 * members] = prior_shape, prior_exposure
+        columns[_PRIOR_SHAPE], columns[_PRIOR_EXPOSURE] = prior_shape, prior_exposure
         columns[_VISITS] = 1
         return columns
 
-    def _take_through(self, histories: Histories, pages: slice, columns: Floats) -> None:
-        """Take the pages of one block through their gaps: all first gaps, all second gaps, ..."""
-        order, ranks = most_first(np.diff(histories.offsets[pages.start : pages.stop + 1]))
-        starts = histories.offsets[:-1][pages][order]
-        block = np.ascontiguousarray(columns[:, pages.start + order])
-        for rank, pages_left in enumerate(ranks):
-            rows = starts[:pages_left]
-            shown = _Shown(
-                rows_at(histories.gaps, rows, rank),
-                rows_at(histories.changed, rows, rank),
-                histories.age[rows + rank] if histories.knows_age else None,
-                histories.count[rows + rank] if histories.knows_count else None,
-            )
-            self._learn(block[:, :pages_left], shown)
-        columns[:, pages.start + order] = block
+    def _members(self, columns: Floats) -> Floats:
+        """Shapes, exposures and scores of the members, to be written into."""
+        members = len(self.memories)
+        return columns[: 3 * members].reshape(3, members, columns.shape[1])
 
     def _learn(self, columns: Floats, shown: _Shown) -> None:
         """Forget, score and learn one more gap of each page, in place."""
-        members = len(self.memories)
-        prior_shape, prior_exposure = columns[_PRIOR_SHAPE], columns[_PRIOR_EXPOSURE]
-        mean_gap = (columns[_DAYS] + shown.gaps) / columns[_VISITS]
-        interval = (prior_exposure + columns[_DAYS]) / (prior_shape + columns[_CHANGES])
-        elapsed = shown.gaps / (np.sqrt(mean_gap) * np.sqrt(interval))  # in typical intervals
+        prior, days = columns[_PRIOR_SHAPE : _PRIOR_EXPOSURE + 1], columns[_DAYS]
+        # The gap in typical intervals: visits and events over days of both kinds.
+        elapsed = columns[_VISITS] * (prior[0] + columns[_CHANGES])
+        elapsed /= (days + shown.gaps) * (prior[1] + days)
+        np.sqrt(elapsed, out=elapsed)
+        elapsed *= shown.gaps
 
-        hidden = shown.hidden
-        best = np.full(columns.shape[1], -np.inf)
-        for member, memory in enumerate(self.memories):
-            shape, exposure, score = columns[member : 3 * members : members]
-            if memory < np.inf:
-                # Not prior + (shape - prior) * kept: that rounds where nothing is forgotten.
-                kept = np.exp(elapsed * (-1 / memory))
-                lost = 1 - kept
-                shape *= kept
-                shape += lost * prior_shape
-                exposure *= kept
-                exposure += np.multiply(lost, prior_exposure, out=lost)
-            score *= self.discount
-            score += shown.learn(shape, exposure, hidden)
-            np.maximum(best, score, out=best)
+        states = self._members(columns)
+        shape, exposure, score = states
+        # Those ahead of the first that forgets are as they were.
+        first = sum(1 for _ in takewhile(isinf, self.memories))
+        forgotten = np.expm1(elapsed * (-1 / np.array(self.memories[first:])[:, np.newaxis]))
+        # Not prior + (state - prior) * kept: that rounds where nothing is forgotten.
+        learned = states[:2, first:] - prior[:, np.newaxis]
+        learned *= forgotten
+        states[:2, first:] += learned
+        score *= self.discount
+        score += shown.learn(shape, exposure)
         # Only differences matter, and small numbers keep more digits of them.
-        columns[2 * members : 3 * members] -= best
+        score -= score.max(axis=0)
         columns[_DAYS] += shown.gaps
         columns[_CHANGES] += shown.changed
         columns[_VISITS] += 1
 
-    def _members(self, columns: Floats) -> list[tuple[Floats, Floats]]:
-        """Shape and exposure of each member."""
-        members = len(self.memories)
-        return [(columns[member], columns[members + member]) for member in range(members)]
-
-    def _weights(self, columns: Floats) -> list[Floats]:
-        """Weight of each member; the best has a score of 0."""
-        members = len(self.memories)
-        odds = [np.exp(score) for score in columns[2 * members : 3 * members]]
+    def _weights(self, columns: Floats) -> Floats:
+        """Weight of each member, a row each; the best has a score of 0."""
+        odds: Floats = np.exp(self._members(columns)[2])
         # Not np.sum: the order of its additions depends on the shape of the array.
-        total = sum(odds[1:], start=odds[0])
-        return [odd / total for odd in odds]
+        odds /= sum(odds[1:], start=odds[0])
+        return odds
 
-    def _read(self, columns: Floats, flags: FlagBits | None) -> Estimates:
-        """Estimates from the Gamma distribution with the mixture's mean and variance."""
-        shape, exposure = np.empty((2, columns.shape[1]))
+    def _mixture(self, columns: Floats) -> tuple[Floats, Floats]:
+        """Shape and exposure of the Gamma distribution with the mixture's mean and variance."""
+        weights, (shape, exposure, _) = self._weights(columns), self._members(columns)
+        means = shape / exposure
+        share = weights * means
+        mean = sum(share[1:], start=share[0])
+        share = weights * (means / exposure + (means - mean) ** 2)
+        found = mean / sum(share[1:], start=share[0])
+        return mean * found, found
 
-        def work(pages: slice) -> None:
-            mean, variance = self._moments(columns[:, pages])
-            exposure[pages] = mean / variance
-            shape[pages] = mean * exposure[pages]
-
-        over_blocks(work, columns.shape[1], _BLOCK)
-        changes, visits = columns[_CHANGES].astype(np.int64), columns[_VISITS].astype(np.int64)
+    def _estimates(
+        self, after: Floats, changes: Ints, visits: Ints, flags: FlagBits | None
+    ) -> Estimates:
+        """Estimates from shapes and exposures."""
+        shape, exposure = after
         found = Gamma(level=self.level).of_columns(shape, exposure, changes, visits, flags)
         return replace(found, method="bank")
-
-    def _moments(self, columns: Floats) -> tuple[Floats, Floats]:
-        """Mean and variance of the mixture."""
-        weights, members = self._weights(columns), self._members(columns)
-        mean, variance = np.zeros(columns.shape[1]), np.zeros(columns.shape[1])
-        for weight, (shape, exposure) in zip(weights, members, strict=True):
-            mean += weight * (shape / exposure)
-        for weight, (shape, exposure) in zip(weights, members, strict=True):
-            variance += weight * (shape / exposure**2 + (shape / exposure - mean) ** 2)
-        return mean, variance
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -257,6 +247,16 @@ class _Shown:
     age: Floats | None
     count: Ints | None
 
+    @classmethod
+    def at(cls, histories: Histories, starts: Ints, rank: int) -> _Shown:
+        """The gaps of some rank of pages whose gaps begin at `starts`."""
+        return cls(
+            rows_at(histories.gaps, starts, rank),
+            rows_at(histories.changed, starts, rank),
+            histories.age[starts + rank] if histories.knows_age else None,
+            histories.count[starts + rank] if histories.knows_count else None,
+        )
+
     @property
     def hidden(self) -> Ints:
         """Pages with a change that is neither dated nor counted."""
@@ -267,36 +267,48 @@ class _Shown:
             hidden = hidden & (self.count < 0)
         return np.flatnonzero(hidden)
 
-    def learn(self, shape: Floats, exposure: Floats, hidden: Ints) -> Floats:
+    def learn(self, shape: Floats, exposure: Floats) -> Floats:
         """Change Gamma states, in place, as `step` does; return the chance they gave to the gap.
 
-        As a logarithm, up to what all members of a bank have in common: the unit of a density, and
-        of a count k the term k ln g - ln k!.
+        One row per member, one column per page. The chance comes as a logarithm, up to what all
+        members of a bank have in common: the unit of a density, and of a count k the term
+        k ln g - ln k!.
         """
         ratio = self.gaps / exposure
         chance = np.log1p(ratio)
         chance *= shape
         np.negative(chance, out=chance)  # that nothing changes
-        seen = np.expm1(chance[hidden])
+        hidden = self.hidden
+        seen = chance.take(hidden, axis=1)
+        np.expm1(seen, out=seen)
         np.negative(seen, out=seen)
-        chance[hidden] = np.log(seen)
+        _put(chance, hidden, np.log(seen))
         self._add_told(chance, shape, exposure)
 
-        after = after_hidden_change(shape[hidden], exposure[hidden], ratio[hidden], seen)
+        a, b = shape.take(hidden, axis=1), exposure.take(hidden, axis=1)
+        after = after_hidden_change(a, b, ratio.take(hidden, axis=1), seen)
         add_known(shape, exposure, self.gaps, self.age, self.count)
-        shape[hidden], exposure[hidden] = after
+        _put(shape, hidden, after[0])
+        _put(exposure, hidden, after[1])
         return chance
 
     def _add_told(self, chance: Floats, shape: Floats, exposure: Floats) -> None:
         """Put in, in place, the chances of dates and counts."""
-        counted = np.zeros(len(shape), np.bool_) if self.count is None else self.count >= 0
+        counted = np.zeros(len(self.gaps), np.bool_) if self.count is None else self.count >= 0
         if self.age is not None:
             told = np.flatnonzero(~np.isnan(self.age) & ~counted)
-            a, b = shape[told], exposure[told]
-            chance[told] = np.log(a / b) - (a + 1) * np.log1p(self.age[told] / b)
+            a, b = shape.take(told, axis=1), exposure.take(told, axis=1)
+            chance[:, told] = np.log(a / b) - (a + 1) * np.log1p(self.age[told] / b)
         if self.count is not None and counted.any():
             from scipy.special import gammaln  # slow to load: only where it is needed
 
             told = np.flatnonzero(counted)
-            a, b, k = shape[told], exposure[told], self.count[told]
-            chance[told] += gammaln(a + k) - gammaln(a) - k * np.log(b + self.gaps[told])
+            a, b = shape.take(told, axis=1), exposure.take(told, axis=1)
+            k = self.count[told]
+            chance[:, told] += gammaln(a + k) - gammaln(a) - k * np.log(b + self.gaps[told])
+
+
+def _put(rows: Floats, columns: Ints, figures: Floats) -> None:
+    """`rows[:, columns] = figures` in a third of the time."""
+    for row, new in zip(rows, figures, strict=True):
+        row[columns] = new

@@ -187,47 +187,54 @@ def _doubt(
 def add_known(
     shape: Floats, exposure: Floats, gaps: Floats, age: Floats | None, count: Ints | None
 ) -> None:
-    """Add, in place, what gaps without a hidden change tell: days, dated changes and counts."""
+    """Add, in place, what gaps without a hidden change tell: days, dated changes and counts.
+
+    Shapes and exposures may be those of several states of each page, a row for each state.
+    """
     if age is not None:
         told = ~np.isnan(age)
         if count is not None:
             told &= count < 0
-        shape[told] += 1
+        shape[..., told] += 1
         gaps = np.where(told, age, gaps)
     exposure += gaps
     if count is not None:
         counted = count >= 0
-        shape[counted] += count[counted]
+        shape[..., counted] += count[counted]
 
 
 def after_hidden_change(
     shape: Floats, exposure: Floats, ratio: Floats, seen: Floats
 ) -> tuple[Floats, Floats]:
-    """Gamma with the moments of the posterior after a change at an unknown time.
+    r"""Gamma with the moments of the posterior after a change at an unknown time.
 
-    Sums of positive terms throughout: 1 - rho^(a+1) is (1 - rho) + rho (1 - rho^a).
+    With $l = 1 - \rho$ and $q = l / (1 - \rho^a)$ the moments are those above, and in
+
+    $$ m_1 = \frac{a}{b} (q + \rho), \qquad
+       \frac{b^2}{a} v = a q (l - q) + q + \rho (q + \rho) $$
+
+    no digits are lost: not those of $m_2 - m_1^2$ where the shape is large.
 
     Args:
         shape: Shape before.
         exposure: Exposure before.
         ratio: Gap / exposure; changed in place.
-        seen: 1 - rho^a, the chance of what was seen.
+        seen: 1 - rho^a, the chance of what was seen; changed in place.
     """
     rho = ratio + 1
     np.divide(1, rho, out=rho)
     ratio *= rho
     lost = ratio  # 1 - rho
-    first = lost / seen
-    first += rho
-    first *= shape  # mean rate times exposure
-    variance = rho + 1  # at first the second moment
-    variance *= lost
-    variance /= seen
-    rho *= rho
-    variance += rho
-    variance *= shape * (shape + 1)
-    variance -= first * first
+    share = np.divide(lost, seen, out=seen)
+    first = share + rho  # mean rate times exposure, by the shape
+    lost -= share
+    lost *= share
+    lost *= shape
+    lost += share
+    variance = np.multiply(rho, first, out=rho)
+    variance += lost
     scale = np.divide(first, variance, out=variance)
     first *= scale
+    first *= shape
     scale *= exposure
     return first, scale

@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from recrawl.arrays.blocks import over_blocks
+from recrawl.arrays.ranges import sums
 from recrawl.arrays.special import digamma, log_moments, trigamma
 from recrawl.errors import InvalidParameter
 from recrawl.rates.gamma_state import gamma_states
@@ -366,13 +367,12 @@ def _averaged(
         second[rows] = variance + mean * mean
 
     over_blocks(work, len(site))
-    pages = np.bincount(site, minlength=len(shape))
-    sums = np.bincount(site, means, len(shape))
-    squares = np.bincount(site, second, len(shape))
+    edges = np.searchsorted(site, np.arange(len(shape) + 1))  # pages come by site
+    pages, means_of, squares = np.diff(edges), sums(means, edges), sums(second, edges)
 
     weight = others.pages * np.minimum(moments[1] / others.spread, 1)
-    mean = (sums + weight * others.mean) / (pages + weight)
-    around = np.maximum(squares - 2 * mean * sums + pages * mean**2, 0)
+    mean = (means_of + weight * others.mean) / (pages + weight)
+    around = np.maximum(squares - 2 * mean * means_of + pages * mean**2, 0)
     variance = (around + others.pages * others.variance) / (pages + others.pages)
     return mean, np.clip(variance, *_VARIANCES)
 

@@ -67,7 +67,7 @@ class FrozenPolicy:
         >>> policy, first = FrozenPolicy(Recrawl()), np.array(["2026-01-01"], "datetime64[us]")
         >>> state = policy.start(Pages.of(["a"], first, weight=np.array([2.0])), first[0], gap=5.0)
         >>> policy.value(state, np.array([0]), first[0] + np.timedelta64(10, "D")).round(3)
-        array([7.639])
+        array([5.359])
     """
 
     policy: Recrawl

@@ -28,7 +28,7 @@ from recrawl.units import epoch_days, instants_after_epoch
 from recrawl.visits.status import PageStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Mapping, Sequence
 
     from recrawl.arrays.types import Ints
     from recrawl.simulate.frozen_policy import FrozenPolicy
@@ -122,11 +122,11 @@ def simulate_next_visits(
     if ends:
         last = min(max(ends.values()), until)
         run = _ScenarioRun(scenario, frozen(scenario.policy, stream), priced=priced)
-        met = run.run(ends.keys(), last)
+        met = run.run(ends, last)
         late = {page for page, end in ends.items() if page not in met or met[page].at > end}
         if not priced and any(ends[page] < until for page in late):  # the price tells when
             run = _ScenarioRun(scenario, frozen(scenario.policy, stream), priced=True)
-            run.run(ends.keys(), last)
+            run.run(ends, last)
         for page, end in ends.items():
             if page not in late:
                 found[page] = met[page]
@@ -213,12 +213,19 @@ class _ScenarioRun:
         at_random = isinstance(self._policy, SampledPolicy)
         self._agenda.budget_pool(number).simulate(_TICKS_AT_RANDOM if at_random else 1.0)
 
-    def run(self, pages: Collection[int], until: float) -> dict[int, NextVisit]:
-        """Go on until some pages were visited, or until an instant; those that were."""
+    def run(self, ends: Mapping[int, float], until: float) -> dict[int, NextVisit]:
+        """Go on until some pages were visited, or until an instant; those that were.
+
+        Args:
+            ends: Until when each page is looked for.
+            until: The instant.
+        """
         agenda, scenario, found = self._agenda, self._scenario, {}
-        wanted = {page: agenda.set_time(page) for page in pages}
+        wanted, pool_ends = {page: agenda.set_time(page) for page in ends}, self._pool_ends(ends)
         for lease in virtual_visits(agenda, scenario.now, until, on_wait=self._wait):
             page, pool = lease.page, int(self._pool_of[lease.page])
+            if lease.at > pool_ends[pool]:
+                agenda.budget_pool(pool).await_share()
             if page in wanted:
                 by_set = wanted.pop(page) <= lease.at
                 found[page] = self._chosen(page, self._foreseen(page, lease.at, by_set=by_set))
@@ -229,6 +236,23 @@ class _ScenarioRun:
             self._price(page, pool, lease.at)
             agenda.answered(lease, lease.at + scenario.hosts[lease.host].wait)
             self._visit(page, lease.at)
+        return found
+
+    def _pool_ends(self, ends: Mapping[int, float]) -> list[float]:
+        """Until when each pool spends its budget: as long as its pages are looked for.
+
+        Else a hundred thousand visits a day would go on for all the years in which a page is looked
+        for whose budget is a visit in a thousand days.
+        """
+        scenario = self._scenario
+        sizes = np.bincount(self._pool_of, minlength=len(scenario.pools)).tolist()
+        found = []
+        for pool, size in zip(scenario.pools, sizes, strict=True):
+            visits = pool.budget.visits_a_day(size)
+            found.append(scenario.now + _GAPS * size / visits if visits > 0 else inf)
+        for page, end in ends.items():
+            number = int(self._pool_of[page])
+            found[number] = max(found[number], end)
         return found
 
     def first(self) -> float:
@@ -269,7 +293,7 @@ class _ScenarioRun:
     def _foreseen(self, page: int, at: float, *, by_set: bool) -> NextVisit:
         pool = int(self._pool_of[page])
         worth = [value for when, value in self._worth[pool] if when <= at][-_PRICED:]
-        price = float(np.median(worth)) if worth else nan
+        price = _median(worth) if worth else nan
         at_host = self._visits_at[int(self._scenario.known.host[page])]
         return NextVisit(at, by_set, self._visits[pool], at_host, self._busy, price)
 
@@ -319,6 +343,12 @@ class _ScenarioRun:
                 agenda.duplicate(page, now)
             case _:
                 agenda.gone(page, now)
+
+
+def _median(values: list[float]) -> float:
+    """Middle of some values; numpy's loads masked arrays, which takes as long as two such runs."""
+    rising, middle = sorted(values), len(values) // 2
+    return (rising[middle] + rising[~middle]) / 2
 
 
 def own(learned: Learned) -> Learned:

@@ -129,17 +129,24 @@ def test_more_visits_keep_more_fresh(tmp_path_factory, objective, budget, maximu
         assert 0 <= each.fresh[1] <= each.fresh[0] <= each.fresh[2] <= 1
 
 
-def test_some_copies_are_planned_for_as_all_of_them(path, monkeypatch):
-    asked = made(path, pages=300)
-    save(asked, path, NOW)
-    every = overview_of(asked, path, NOW).outlooks
-    monkeypatch.setattr(sampled, "LOOKED_AT", 100)
-    monkeypatch.setattr(overview_plans, "_MOST_PLANNED", 60)
-    some = overview_of(asked, path, NOW).outlooks
+def test_some_copies_are_planned_for_as_all_of_them(tmp_path, monkeypatch):
+    """The band of some copies holds what is planned of all, in about nine of ten crawls."""
+    held = []
+    for pages in range(210, 400, 20):
+        path = tmp_path / f"{pages}.db"
+        asked = made(path, pages=pages)
+        save(asked, path, NOW)
+        every = overview_of(asked, path, NOW).outlooks
+        with monkeypatch.context() as patched:
+            patched.setattr(sampled, "LOOKED_AT", 100)
+            patched.setattr(overview_plans, "_MOST_PLANNED", 60)
+            some = overview_of(asked, path, NOW).outlooks
+        for one, other in zip(every, some, strict=True):
+            held.append(other.fresh[1] < one.fresh[0] < other.fresh[2])
+            assert other.fresh[2] - other.fresh[1] > one.fresh[2] - one.fresh[1]
 
-    for one, other in zip(every, some, strict=True):
-        assert other.fresh[1] < one.fresh[0] < other.fresh[2]
-        assert other.fresh[2] - other.fresh[1] > one.fresh[2] - one.fresh[1]
+    assert len(held) == 30
+    assert np.mean(held) >= 0.8
 
 
 def test_pages_without_a_copy_share_the_budget(path):

@@ -82,8 +82,12 @@ def test_other_settings_move_visits_as_is_said(frozen):
     assert np.median(twice) < 0.8 * np.median(before)
     assert np.median(np.abs(forecast - twice)) < 0.3 * np.median(twice) + turns
     assert np.median(weighed - frozen.now) < 0.8 * np.median(before)
-    off = np.abs(weighed_said - weighed)
-    assert np.median(off) < 0.3 * np.median(weighed - frozen.now) + turns
+    # Some are visited at once, which is said of them; the others within a share of their wait.
+    at_once, said_at_once = (each - frozen.now < turns for each in (weighed, weighed_said))
+    assert 0 < at_once.sum() < len(pages)
+    assert np.mean(at_once == said_at_once) >= 0.9
+    off = np.abs(weighed_said - weighed)[~at_once]
+    assert np.median(off / before[~at_once]) < 0.2
 
 
 @pytest.mark.slow

@@ -185,7 +185,7 @@ def test_a_host_that_may_be_asked_rarely_decides_when_there_is_budget_enough(pat
     """24 requests a day, and a budget of 100 visits."""
     slow = '\n[politeness]\ndelay = "1h"\n'
     crawl = frozen(path, budget=100, top=slow, now=WORLD.start + 20.3, days=6)
-    pages = range(2, 60, 10)
+    pages = range(2, 60, 2)
     scenario = crawl.scenario(pages[0])
     at, free, twice = (
         np.array([each.at for each in simulate_next_visits(changed, pages)])
@@ -193,16 +193,20 @@ def test_a_host_that_may_be_asked_rarely_decides_when_there_is_budget_enough(pat
     )
     fast = crawl.really(pages, settings_of(100, top='\n[politeness]\ndelay = "1s"\n'))
 
-    assert {crawl.said(page, otherwise=False).kind for page in pages} == {Binding.HOST}
+    assert {crawl.said(page, otherwise=False).kind for page in pages[::5]} == {Binding.HOST}
     assert np.median(np.abs(at - np.array(crawl.went_on)[list(pages)])) < 8 * HOUR
     waits = at > scenario.now + HOUR  # the others are next in turn
-    assert waits.sum() >= 5
+    assert waits.sum() >= 25
     assert (free[waits] < at[waits] - HOUR).all()
     np.testing.assert_allclose(free, fast, atol=4 * HOUR)
-    # Twice the budget moves nothing by more than a turn or two.
-    np.testing.assert_allclose(twice, at, atol=2.5 * HOUR)
-    really = np.array(crawl.really(pages, settings_of(200, top=slow)))
-    assert np.median(np.abs(really - crawl.really(pages))) < 4 * HOUR
+    # Twice the budget moves most visits by no more than a turn or two.
+    assert np.median(np.abs(twice - at)) < 2.5 * HOUR
+    # Nor does it in truth: some pages change places, but all together come no sooner.
+    really, before = (
+        np.array(crawl.really(pages, settings_of(budget, top=slow))) for budget in (200, 100)
+    )
+    assert abs(np.median(really - before)) < 2 * HOUR
+    assert np.median(before - fast) > 12 * HOUR
 
 
 def test_a_new_page_waits_for_its_first_copy(path):

@@ -96,6 +96,23 @@ def test_a_visit_ends_an_announcement():
     assert state.announced.recall[3] == 0.9
 
 
+def test_it_is_known_whether_anything_is_announced():
+    """Where nothing is, nothing has to be worked out."""
+    pages, one = Announced.start(), np.ones(1)
+    pages.grow(3)
+    known = [pages.any]
+    pages.hint(np.array([1]), 0.9 * one)
+    for row in (0, 1):
+        pages.forget(np.array([row]))
+        known.append(pages.any)
+    for recall in (0.5, 0.0):
+        pages.believe(np.array([2]), recall * one, 0.0 * one)
+        pages.forget(np.array([2]))
+        known.append(pages.any)
+
+    assert known == [False, True, False, True, False]
+
+
 def test_what_is_announced_is_kept():
     policy, state = crawl_of()
     word = np.full(1, 0.9), np.full(1, 0.01)

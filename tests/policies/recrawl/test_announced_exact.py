@@ -29,7 +29,7 @@ class Exact:
     """Facts about a rate: its likelihood by a grid, from the prior that the policy has."""
 
     def __init__(self):
-        self.known = -0.5 * np.log(RATES) - RATES * 0.5 * GAP
+        self.known = -0.5 * np.log(RATES) - RATES * GAP
         self.silent = self.span = 0.0
 
     def ask(self, days, *, named):
@@ -91,7 +91,7 @@ def crawled(seed, recalls, *, announced, dated=False, days=30):
             seen = np.array([instant_after_epoch(START + now)])
             state, last = policy.seen(state, ROW, seen, outcomes), now
     # What was learned beyond the prior, and the prior of the beginning.
-    shape, exposure = state.memories.shape[0, 0] + 0.5, state.memories.exposure[0, 0] + 0.5 * GAP
+    shape, exposure = state.memories.shape[0, 0] + 0.5, state.memories.exposure[0, 0] + GAP
     return shape / exposure / exact.mean(recall)
 
 

@@ -39,7 +39,8 @@ def visit(these, leaf, last, now, chance, changed, *, trust=1.0):
     """Learn from one visit as the policy does."""
     spread = these.overlaps(np.array([last]), np.array([now]))
     spread /= these.elapsed(leaf, np.array([last]), np.array([now]))
-    these.learn(SECTIONS, leaf, changed * spread * these.pace(leaf), chance * spread)
+    counts = np.array([changed * spread * these.pace(leaf), chance * spread])
+    these.learn(SECTIONS, leaf, counts)
     read(these, trust)
 
 
@@ -124,7 +125,7 @@ def busy(seen, trusting=None):
 def test_counts_are_smoothed_on_both_sides(found, expected, scale):
     """Found by doubling how far sums reach; here it is the double sum."""
     these = clocks(scale=scale)
-    these.learn(SECTIONS, ONE, found[None].copy(), expected[None].copy())  # smoothed in place
+    these.learn(SECTIONS, ONE, np.array([[found], [expected]]))
 
     for node in (ROOT[0], ONE[0]):
         np.testing.assert_allclose(
@@ -143,9 +144,9 @@ def test_learning_at_once_is_learning_one_by_one(rows):
     nodes = np.array([node for node, _, _ in rows], np.int64)
     found = np.array([some for _, some, _ in rows]).reshape(-1, BINS)
     expected = np.array([some for _, _, some in rows]).reshape(-1, BINS)
-    together.learn(SECTIONS, nodes, found.copy(), expected.copy())  # smoothed in place
+    together.learn(SECTIONS, nodes, np.array([found, expected]))
     for row in range(len(rows)):
-        apart.learn(SECTIONS, nodes[[row]], found[[row]], expected[[row]])
+        apart.learn(SECTIONS, nodes[[row]], np.array([found[[row]], expected[[row]]]))
 
     np.testing.assert_allclose(together.found, apart.found, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(together.expected, apart.expected, rtol=1e-12, atol=1e-12)

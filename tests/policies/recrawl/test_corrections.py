@@ -317,7 +317,7 @@ def test_tables_of_sites_are_kept_with_a_checkpoint_and_a_sample():
     policy, count = Recrawl(Freshness()), 60
     first = instants_after_epoch(np.full(count, BEGAN))
     names = [f"https://{'ab'[n % 2]}.example/{n}" for n in range(count)]
-    state = policy.start(Pages.of(names, first), first[0], gap=4.0)
+    state = policy.start(Pages.of(names, first), first[0], gap=2.0)
     rows, now = np.arange(50), instants_after_epoch(BEGAN + np.full(50, 3.5))
     state = policy.seen(state, rows, now, Outcomes.existence(rows % 2 == 0))
     parts, every = dump(state), np.arange(count)

@@ -159,6 +159,6 @@ def test_folding_is_a_loop(rows, kept):
     for site, row in rows:
         expected[site] = kept * expected[site] + [row, 2 * row]
     site = np.array([site for site, _ in rows], np.int64)
-    fold(totals, site, np.array([[row, 2 * row] for _, row in rows]).reshape(-1, 2), kept)
+    fold(totals, site, np.array([[row, 2 * row] for _, row in rows]).reshape(-1, 2), (kept,))
 
     np.testing.assert_allclose(totals, expected, rtol=1e-9, atol=1e-9)

@@ -135,7 +135,7 @@ def test_without_a_rate_nothing_but_the_gap_is_assumed():
     relatives = Relatives.start(3.0, 2.0, AssumedRates())
     relatives.set_gap(8.0)
 
-    assert (relatives.shape, relatives.exposure) == (0.5, 4.0)
+    assert (relatives.shape, relatives.exposure) == (0.5, 8.0)
     assert AssumedRates().sums == PriorSums()
 
 

@@ -32,13 +32,13 @@ def relatives(tree, *, strength=3.0, gap=10.0):
     return made
 
 
-def test_a_page_is_first_assumed_to_change_once_a_gap():
-    """Shape 1/2 and half a gap of exposure, for every page."""
+def test_a_page_is_first_assumed_to_change_every_second_gap():
+    """Shape 1/2 and a gap of exposure, for every page."""
     tree = sections()
     shape, exposure = relatives(tree, gap=10.0).prior(tree, EVERY)
 
     assert shape == 0.5
-    assert exposure.tolist() == [5.0] * PAGES
+    assert exposure.tolist() == [10.0] * PAGES
 
 
 def test_a_section_is_as_fast_as_its_pages_and_the_section_above():
@@ -59,18 +59,18 @@ def test_a_section_is_as_fast_as_its_pages_and_the_section_above():
 
 
 def test_a_visited_page_tells_of_its_section_and_of_its_kin():
-    """Page 0 changes at twice the crawl's rate of 0.1: folder (3 + 2) / 4, namesakes the same."""
+    """Page 0 changes at twice the crawl's rate of 0.05: folder (3 + 2) / 4, namesakes the same."""
     tree = sections(["a/x", "a/y.1", "b/x", "b/z.2", "c"])
     made = relatives(tree)
-    made.learn(tree, np.array([0]), np.array([0.2]))
+    made.learn(tree, np.array([0]), np.array([0.1]))
     shape, exposure = made.prior(tree, np.arange(5))
 
     assert made.for_node[0] == made.for_kin[0] == pytest.approx(2)
     ratio = [1.25 * 1.25, 1.25, 1.25, 1, 1]
-    np.testing.assert_allclose(exposure, 5 / np.array(ratio))
+    np.testing.assert_allclose(exposure, 10 / np.array(ratio))
     assert shape == 0.5
 
-    made.learn(tree, np.array([0]), np.array([0.2]))
+    made.learn(tree, np.array([0]), np.array([0.1]))
     assert made.for_node[0] == made.for_kin[0] == pytest.approx(2 / 1.25)
 
 
@@ -171,7 +171,7 @@ def test_fifty_pages_are_enough_for_a_prior(pages, fitted):
     tree, made, memories = watched(np.full(pages, 2.0), np.full(pages, 100.0))
     made.refit(tree, memories)
 
-    assert (made.exposure != 5.0) == fitted
+    assert (made.exposure != 10.0) == fitted
 
 
 def test_pages_without_exposure_of_their_own_are_left_out():
@@ -180,7 +180,7 @@ def test_pages_without_exposure_of_their_own_are_left_out():
     memories.exposure[0, :20] = 0
     made.refit(tree, memories)
 
-    assert made.exposure == 5.0
+    assert made.exposure == 10.0
 
 
 def test_relatives_are_taken_out_before_the_prior_is_fitted():

@@ -45,7 +45,8 @@ def test_beliefs_go_by_what_hosts_announce(some):
     """Half of the pages are named in a sitemap, some of them as changed."""
     policy, now, rows = Recrawl(), BEGAN + 5, np.array(sorted(some))
     whole = crawl(90)[1]
-    whole.announced.recall[::2] = 0.6
+    telling = np.arange(0, len(whole.last), 2)
+    whole.announced.believe(telling, np.full(len(telling), 0.6), np.zeros(len(telling)))
     whole.announced.asked[::2] = BEGAN + 4
     whole.announced.count[::6] = 1
     few, _ = load_sample(policy, dump_sample(*sampled(policy, dump(whole), rows)))

@@ -29,7 +29,7 @@ Pure.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -110,6 +110,7 @@ class Announced:
             an unannounced one would have been met.
         hinted: Evidence of hints that the page has changed since the last visit: the sum of
             -ln(1 - p) over hints that are right with chance p; 0 for no hint.
+        any: Whether anything is announced or hinted of any page.
     """
 
     count: Floats
@@ -121,16 +122,19 @@ class Announced:
     span: Floats
     watched: Floats
     hinted: Floats
+    any: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        """See whether there is anything."""
+        self._look()
 
     @classmethod
     def start(cls) -> Announced:
         """Nothing of no pages."""
         return cls(*(np.empty(0) for _ in NAMES))
 
-    @property
-    def any(self) -> bool:
-        """Whether anything is announced or hinted of any page."""
-        return bool(self.recall.any() or self.hinted.any())
+    def _look(self) -> None:
+        self.any = bool(self.recall.any() or self.hinted.any())
 
     def grow(self, pages: int) -> None:
         """Make room for pages of which nothing is announced."""
@@ -140,6 +144,17 @@ class Announced:
             # While nobody announces anything: zeros take no memory until they are written.
             rows = np.zeros(count) if nothing else append_rows(getattr(self, name), none)
             setattr(self, name, rows)
+
+    def believe(self, rows: Ints, recall: Floats, false_alarms: Floats) -> None:
+        """Take in how far hosts are believed.
+
+        Args:
+            rows: Pages that they would name.
+            recall: Chance that a change of each is announced.
+            false_alarms: Announcements of each a day without a change.
+        """
+        self.recall[rows], self.false_alarms[rows] = recall, false_alarms
+        self._look()
 
     def tell(self, rows: Ints, named: Floats, now: float) -> None:
         """Take in what a host says of pages.
@@ -161,6 +176,7 @@ class Announced:
         """
         more = self.hinted[rows] - np.log(np.maximum(1 - right, _LEAST_FALSE))
         self.hinted[rows] = np.minimum(more, -_MOST * np.log(_LEAST_FALSE))
+        self._look()
 
     def unlearned(self, rows: Ints) -> Floats:
         """Silent days that are to be learned from, as far as they count: they are from now on.
@@ -204,8 +220,8 @@ class Announced:
             rates: Changes of each in such a day.
             changed: Whether a change was found.
         """
-        asked = self.asked[rows] > 0  # before that nobody would have announced anything
-        if not asked.any():
+        asked = self.asked.take(rows) > 0  # before that nobody would have announced anything
+        if not np.count_nonzero(asked):
             return
         expected = np.maximum((1 - self.recall[rows]) * rates * elapsed, _NO_TIME)
         met = -np.expm1(-expected) / expected
@@ -214,8 +230,10 @@ class Announced:
 
     def forget(self, rows: Ints) -> None:
         """Drop the announcements of pages that were visited."""
-        self.hinted[rows] = 0.0
-        if self.asked[rows].any():  # nothing was told of the others
+        if self.any:
+            self.hinted[rows] = 0.0
+            self._look()
+        if np.count_nonzero(self.asked.take(rows)):  # nothing was told of the others
             for each in (self.count, self.silent, self.learned, self.span):
                 each[rows] = 0.0
 
@@ -253,7 +271,7 @@ class Announced:
         elapsed = (1 - recall) * silent + since
         named = recall * shape / exposure
         with np.errstate(invalid="ignore"):
-            false = np.clip(alarms / (named + alarms), _LEAST_FALSE, 1.0)
+            false = np.minimum(np.maximum(alarms / (named + alarms), _LEAST_FALSE), 1.0)
         false = np.where(named > 0, false, 1.0)  # nobody announces: whatever is said says nothing
         evidence = self.hinted[rows] - count * np.log(false)
         with np.errstate(over="ignore"):  # bounded below

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.policies.recrawl.announced import Streams
+from recrawl.policies.recrawl.memories import chance_of
 from recrawl.policies.recrawl.state import clocks_of_pages, read_clocks
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def streams_of(
 def _silent(state: RecrawlState, rows: Ints, now: float | Floats) -> Floats:
     """Days on the clock from the last visit until the host was last asked what changed."""
     leaf, last = state.sections.leaf[rows], state.last[rows]
-    asked = np.clip(state.announced.asked[rows], last, np.maximum(now, last))
+    asked = np.minimum(np.maximum(state.announced.asked[rows], last), np.maximum(now, last))
     return np.maximum(state.clocks.elapsed(leaf, last, asked), 0.0)
 
 
@@ -85,7 +86,8 @@ def _learn_clocks(
     spread = overlap / np.maximum(overlap.sum(axis=1), _AT_ONCE)[:, None]
     weighted = overlap * clocks.pace(leaf)
     weighted /= np.maximum(weighted.sum(axis=1), _AT_ONCE)[:, None]
-    clocks.learn(state.sections, leaf, weighted * named[:, None], spread * expected[:, None])
+    counts = np.array([weighted * named[:, None], spread * expected[:, None]])
+    clocks.learn(state.sections, leaf, counts)
 
 
 def _learn_forecasts(
@@ -100,10 +102,10 @@ def _learn_forecasts(
     forecast, place = clocks_of_pages(state, rows)
     elapsed = state.clocks.elapsed(place, *span, forecast)
     days = np.maximum(elapsed, 0.0) * state.announced.recall[rows]
+    shape, exposure = (part[:, None] for part in states)
+    share = state.memories.share.take(rows, axis=1)[:, None]
     state.forecast_bias.learn_announced(
-        leaf,
-        named,
-        lambda factor: state.memories.chance(rows, states, factor * days)[1],
+        leaf, named, lambda factor: chance_of((shape, exposure), share, factor * days)[1]
     )
 
 
@@ -127,7 +129,7 @@ def effective_elapsed(
         return elapsed
     # Forecasts have another clock: what counts is the share of the time.
     last = state.last[rows]
-    whole = state.clocks.elapsed(state.sections.leaf[rows], last, np.broadcast_to(now, last.shape))
+    whole = state.clocks.elapsed(state.sections.leaf[rows], last, now)
     share = np.minimum(_silent(state, rows, now) / np.maximum(whole, _AT_ONCE), 1.0)
     silent = share * elapsed
     return state.announced.effective(rows, states, silent, elapsed - silent)

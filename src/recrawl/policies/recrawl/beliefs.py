@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from recrawl.arrays.blocks import over_blocks
+from recrawl.arrays.equal_keys import distinct
 from recrawl.arrays.special import gamma_quantile
 from recrawl.policies.recrawl.announcement_learning import effective_elapsed
 from recrawl.policies.recrawl.clocks import BINS
@@ -208,10 +209,11 @@ def _unsure(state: RecrawlState, leaf: Ints) -> Floats:
     A clock that rests on D changes, found lately or assumed, is off by a share of 1 / sqrt(D),
     and so is the factor of its forecasts.
     """
-    nodes, row = np.unique(leaf, return_inverse=True)
+    nodes = distinct(leaf)
     smoothed = (1 + state.clocks.kept) / (1 - state.clocks.kept)
     found = state.clocks.found[nodes].sum(axis=1) / smoothed
-    return np.asarray(_off(state, nodes, found)[row] + state.forecast_bias.unsure(leaf))
+    off = _off(state, nodes, found)[nodes.searchsorted(leaf)]
+    return np.asarray(off + state.forecast_bias.unsure(leaf))
 
 
 def _off(state: RecrawlState, nodes: Ints, found: Floats) -> Floats:

@@ -20,12 +20,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.policies.recrawl.memories import powers
+
 if TYPE_CHECKING:
     from recrawl.arrays.types import Bools, Floats
 
 BINS = 10
 _SUMS = 4
-_KEPT = 0.9999  # of each sum, at a visit
+_COLUMNS = BINS * np.arange(_SUMS)[:, None]  # where the tenths of each sum begin
+_KEPT = (0.9999,)  # of each sum, at a visit
 
 
 @dataclass(slots=True)
@@ -85,12 +88,12 @@ class Calibration:
             changed: What was found, or how likely it was a change.
         """
         count = len(chance)
-        weight: Floats = _KEPT ** np.arange(count - 1, -1, -1.0)
-        row = np.minimum((chance * BINS).astype(np.int64), BINS - 1)
-        found = weight * changed
+        weight = powers(_KEPT, count)[:count][::-1, 0]
+        tenth = np.minimum((chance * BINS).astype(np.int64), BINS - 1)
         variance = weight**2 * chance * (1 - chance)
-        faded = _KEPT**count
+        parts = np.concatenate([weight * chance, weight * changed, weight, variance])
+        place = (tenth + _COLUMNS).ravel()
+        faded = _KEPT[0] ** count
         self.sums[:, :-1] *= faded
         self.sums[:, -1] *= faded**2
-        for column, part in enumerate((weight * chance, found, weight, variance)):
-            self.sums[:, column] += np.bincount(row, part, BINS)
+        self.sums += np.bincount(place, parts, _SUMS * BINS).reshape(_SUMS, BINS).T

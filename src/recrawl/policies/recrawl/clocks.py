@@ -35,6 +35,9 @@ BINS = 64
 _SLOWEST, _FASTEST = 0.05, 50.0
 # Chosen on made sites of 300 pages, with and without sweeps of whole sections.
 _ROOT_OF_FORECASTS = 20.0
+_EVEN = np.ones((2, 1, BINS))  # paces above the crawl, by both clocks
+_NONE = np.full(1, -1)
+_EDGES = np.arange(BINS + 1.0)
 _ROWS = 512  # of bins, worked on at a time: they stay in the cache
 _AT_ONCE = 1 << 14  # of bins, copied at a time: a few megabytes
 
@@ -63,10 +66,8 @@ class Clocks:
         scale: Days in which the kernel falls by 1/e.
         trusting: How a node's evidence is weighed.
         newest: Number of the newest bin; bin k runs from k to k + 1 widths after 1970.
-        found: Changes found, smoothed.
-        expected: Changes that were expected, smoothed.
-        near: Pace by the clock that trusts the node.
-        far: Pace by the clock that trusts the node above.
+        counts: Changes found and changes expected, smoothed: one table of each.
+        paces: Pace by the clock that trusts the node, and by the one that trusts the node above.
         trust: Weight that the near clock had when each node was last read.
         sums: Days on the clock from the oldest bin to the beginning of each bin, and to the end.
     """
@@ -75,29 +76,44 @@ class Clocks:
     scale: float
     trusting: Trusting
     newest: int
-    found: Floats
-    expected: Floats
-    near: Floats
-    far: Floats
+    counts: Floats
+    paces: Floats
     trust: Floats
     sums: Floats
 
     @classmethod
     def start(cls, width: float, scale: float, trusting: Trusting, now: float) -> Clocks:
         """Clocks of a crawl that begins now, with no sections yet."""
-        none, even = np.zeros((1, BINS)), np.ones((1, BINS))
         return cls(
             width=width,
             scale=scale,
             trusting=trusting,
             newest=int(np.floor(now / width)),
-            found=none,
-            expected=none.copy(),
-            near=even,
-            far=even.copy(),
+            counts=np.zeros((2, 1, BINS)),
+            paces=np.ones((2, 1, BINS)),
             trust=np.zeros(1),
             sums=np.arange(BINS + 1.0)[None] * width,
         )
+
+    @property
+    def found(self) -> Floats:
+        """Changes found in each bin, smoothed."""
+        return np.asarray(self.counts[0])
+
+    @property
+    def expected(self) -> Floats:
+        """Changes that were expected in each bin, smoothed."""
+        return np.asarray(self.counts[1])
+
+    @property
+    def near(self) -> Floats:
+        """Pace in each bin by the clock that trusts the node."""
+        return np.asarray(self.paces[0])
+
+    @property
+    def far(self) -> Floats:
+        """Pace in each bin by the clock that trusts the node above."""
+        return np.asarray(self.paces[1])
 
     @property
     def oldest(self) -> float:
@@ -119,26 +135,28 @@ class Clocks:
         fade = self.kept ** np.arange(max(bins - BINS, 0) + 1.0, bins + 1)
 
         def work(some: slice) -> None:
-            for smoothed in (self.found[some], self.expected[some]):
-                after = smoothed[:, -1:] * fade
-                smoothed[:, :old] = smoothed[:, BINS - old :].copy()
-                smoothed[:, old:] = after
+            smoothed = self.counts[:, some]
+            after = smoothed[..., -1:] * fade
+            smoothed[..., :old] = smoothed[..., BINS - old :].copy()
+            smoothed[..., old:] = after
 
-        over_blocks(work, len(self.found), _ROWS)
+        over_blocks(work, len(self.trust), _ROWS)
         return True
 
     def grow(self, nodes: int) -> None:
         """Make room for new nodes, of which nothing is known; they are to be read next."""
-        if nodes <= len(self.found):
+        if nodes <= len(self.trust):
             return
-        room = max(nodes, 5 * len(self.found) // 4)
+        room = max(nodes, 5 * len(self.trust) // 4)
         # One after the other: each is let go before the next is copied.
-        for name in ("found", "expected", "near", "far", "trust", "sums"):
-            setattr(self, name, _longer(getattr(self, name), room))
+        self.counts = _longer(self.counts, room, axis=1)
+        self.paces = _longer(self.paces, room, axis=1)
+        self.trust = _longer(self.trust, room, axis=0)
+        self.sums = _longer(self.sums, room, axis=0)
 
     def part(self, new: int, above: int) -> None:
         """Let a new node know what was known of the one above it, whose pages it had all."""
-        self.found[new], self.expected[new] = self.found[above], self.expected[above]
+        self.counts[:, new] = self.counts[:, above]
 
     def rebin(self, width: float, scale: float) -> None:
         """Give the bins another width; what was known of a time is known of it still."""
@@ -148,32 +166,40 @@ class Clocks:
         common = np.minimum(new[1:], old[1:, None]) - np.maximum(new[:-1], old[:-1, None])
         # Smoothed sums grow with the kernel's length.
         share = np.maximum(common, 0.0) * (scale / self.scale / width)
-        for smoothed in (self.found, self.expected):
+        for smoothed in self.counts:
             for start in range(0, len(smoothed), _AT_ONCE):
                 smoothed[start : start + _AT_ONCE] = smoothed[start : start + _AT_ONCE] @ share
         self.width, self.scale, self.newest = width, scale, newest
 
     def pace(self, nodes: Ints) -> Floats:
         """Pace of nodes as it is used, in each bin: one row per node."""
-        return _mixed(self.near[nodes], self.far[nodes], self.trust[nodes, None])
+        return self.used(nodes, self.paces_of(nodes))
+
+    def paces_of(self, nodes: Ints) -> Floats:
+        """Near and far paces of nodes: one table of each."""
+        return self.paces.take(nodes, axis=1)
+
+    def used(self, nodes: Ints, paces: Floats) -> Floats:
+        """Paces as they are used, from the near and far ones of nodes."""
+        return _mixed(paces, self.trust.take(nodes)[:, None])
 
     def pace_now(self, nodes: Ints) -> Floats:
         """Pace of nodes in the newest bin."""
-        return _mixed(self.near[nodes, -1], self.far[nodes, -1], self.trust[nodes])
+        return _mixed(self.paces[:, nodes, -1], self.trust.take(nodes))
 
     def elapsed(
         self, nodes: Ints, last: Floats, now: float | Floats, sums: Floats | None = None
     ) -> Floats:
         """Days on the nodes' clocks since `last`, or on those in the same rows of other sums."""
         sums = self.sums if sums is None else sums
-        if isinstance(now, float) and len(sums) > len(nodes):
-            now = np.full(len(nodes), now)
-        if isinstance(now, float):  # each node once, not each page
-            every = np.arange(len(sums))
-            until = self._reading(every, np.full(len(every), now), sums)[nodes]
-        else:
-            until = self._reading(nodes, now, sums)
-        return np.asarray(until - self._reading(nodes, last, sums))
+        if isinstance(now, float) and len(sums) <= len(nodes):  # each node once, not each page
+            until = self._readings(sums, now).take(nodes)
+            return np.asarray(until - self._reading(nodes, last, sums))
+        count = len(nodes)
+        ends = np.empty(2 * count)
+        ends[:count], ends[count:] = now, last
+        readings = self._reading(np.concatenate([nodes, nodes]), ends, sums)
+        return np.asarray(readings[:count] - readings[count:])
 
     def elapsed_at(self, node: int, last: float, now: float) -> float:
         """The same of one node, in a tenth of the time."""
@@ -187,24 +213,30 @@ class Clocks:
         inside = max(place - begun, 0.0) * float(sums[begun + 1] - sums[begun])
         return float(sums[begun]) + inside + min(place, 0.0) * self.width
 
+    def _readings(self, sums: Floats, at: float) -> Floats:
+        """What all clocks show at one instant; see `_reading`."""
+        place = (at - self.oldest) / self.width
+        begun = int(min(max(place, 0), BINS - 1))
+        inside = max(place - begun, 0.0) * (sums[:, begun + 1] - sums[:, begun])
+        return np.asarray(sums[:, begun] + inside + min(place, 0.0) * self.width)
+
     def _reading(self, nodes: Ints, at: Floats, of_nodes: Floats) -> Floats:
         """What the nodes' clocks show, 0 when the oldest bin begins.
 
         Before that a day is a day; after the newest bin its pace goes on.
         """
         place = (at - self.oldest) / self.width
-        inside = np.maximum(place, 0.0)
-        bins = np.minimum(inside, BINS - 1.0, out=inside).astype(np.int64)
-        first = nodes * (BINS + 1) + bins
+        bins = np.floor(np.minimum(np.maximum(place, 0.0), BINS - 1.0))
+        first = nodes * (BINS + 1) + bins.astype(np.int64)
         sums = of_nodes.ravel()
-        begun = sums[first]
-        inside = np.maximum(place - bins, 0.0) * (sums[first + 1] - begun)
+        begun = sums.take(first)
+        inside = np.maximum(place - bins, 0.0) * (sums.take(first + 1) - begun)
         return np.asarray(begun + inside + np.minimum(place, 0.0) * self.width)
 
     def overlaps(self, last: Floats, now: Floats) -> Floats:
         """Days that each gap from `last` to `now` shares with each bin: one row per gap."""
-        edges = self.oldest + self.width * np.arange(BINS + 1.0)
-        inside = np.maximum(edges[None, :], last[:, None])
+        edges = self.oldest + self.width * _EDGES
+        inside = np.maximum(edges, last[:, None])
         np.minimum(inside, np.maximum(now, last)[:, None], out=inside)
         return np.asarray(inside[:, 1:] - inside[:, :-1])
 
@@ -213,21 +245,25 @@ class Clocks:
         at = np.minimum(np.floor((instants - self.oldest) / self.width), BINS - 1)
         return np.asarray(at[:, None] == np.arange(BINS), np.float64)
 
-    def learn(self, sections: Sections, leaf: Ints, found: Floats, expected: Floats) -> None:
+    def learn(self, sections: Sections, leaf: Ints, counts: Floats) -> None:
         """Count what visits found and what was expected of them, from their leaves upwards.
 
         Both are smoothed in place: they are the largest of all that is made to learn from visits.
+
+        Args:
+            sections: The tree.
+            leaf: Node of each visit.
+            counts: Changes found and changes expected of each in each bin: one table of each.
         """
-        _smooth(found, expected, self.kept)
+        _smooth(counts, self.kept)
         nodes = leaf
         while len(nodes):
-            nodes, found, expected = _summed(nodes, found, expected)
-            self.found[nodes] += found
-            self.expected[nodes] += expected
-            nodes = sections.parent[nodes]
+            nodes, counts = _summed(nodes, counts)
+            self.counts[:, nodes] = self.counts.take(nodes, axis=1) + counts
+            nodes = sections.parent.take(nodes)
             below = nodes >= 0
             if not below.all():  # the crawl has none above it
-                nodes, found, expected = nodes[below], found[below], expected[below]
+                nodes, counts = nodes[below], counts[:, below]
 
     def read(self, sections: Sections, levels: list[Ints], trust: Floats) -> None:
         """Set the clocks of some nodes by what was found, from the crawl downwards.
@@ -241,35 +277,29 @@ class Clocks:
             over_blocks(partial(self._read, sections, nodes, trust), len(nodes), _ROWS)
 
     def _read(self, sections: Sections, level: Ints, trust: Floats, some: slice) -> None:
-        nodes, trusting = level[some], self.trusting
-        parent = sections.parent[nodes]
-        above = self.near[parent], self.far[parent]
-        near, far = self._paces(sections, nodes, above, trusting.root)
-        self.near[nodes], self.far[nodes] = near, far
-        self.trust[nodes] = trust[nodes]
-        pace = _mixed(near, far, self.trust[nodes, None])
-        self.sums[nodes, 1:] = (pace * self.width).cumsum(axis=1)
+        nodes = level[some]
+        parent = sections.parent.take(nodes)
+        # Only the crawl has none above it, and no other node is on its level.
+        above = _EVEN if parent[0] < 0 else self.paces.take(parent, axis=1)
+        paces = self._paces(sections, nodes, above, self.trusting.root)
+        self.paces[:, nodes] = paces
+        self.trust[nodes] = trust = trust.take(nodes)
+        self.sums[nodes, 1:] = (_mixed(paces, trust[:, None]) * self.width).cumsum(axis=1)
 
-    def _paces(
-        self, sections: Sections, nodes: Ints, above: tuple[Floats, Floats], root: float
-    ) -> tuple[Floats, Floats]:
+    def _paces(self, sections: Sections, nodes: Ints, above: Floats, root: float) -> Floats:
         """Near and far paces of nodes, from those of the nodes above them."""
-        alone = sections.parent[nodes] < 0
-        found, expected = self.found[nodes], self.expected[nodes]
-        top = (sections.is_host[nodes] | alone)[:, None]
-        if alone.any():
-            above = (
-                np.where(alone[:, None], 1.0, above[0]),
-                np.where(alone[:, None], 1.0, above[1]),
-            )
-
-        def pace(prior: Floats, strength: float) -> Floats:
-            weight = np.where(top, root, strength) + expected
+        found, expected = self.counts.take(nodes, axis=1)
+        (top,) = sections.is_top.take(nodes).nonzero()
+        paces, strengths = np.empty((2, *found.shape)), (self.trusting.near, self.trusting.far)
+        # Not both clocks at once: numpy takes longest for arrays of different shapes.
+        for pace, prior, strength in zip(paces, above, strengths, strict=True):
+            weight = expected + strength
+            if len(top):
+                weight[top] = expected[top] + root
             # The same as the weighted mean, and right where a strength is infinite.
             mean = prior + (found - expected * prior) / weight
-            return np.minimum(np.maximum(mean, _SLOWEST), _FASTEST)
-
-        return pace(above[0], self.trusting.near), pace(above[1], self.trusting.far)
+            np.minimum(np.maximum(mean, _SLOWEST), _FASTEST, out=pace)
+        return paces
 
     def forecast(
         self, sections: Sections, nodes: Ints, trust: Floats, levels: list[Ints]
@@ -290,85 +320,85 @@ class Clocks:
         """
         sums = np.zeros((len(nodes), BINS + 1))
         # Of the level above only what the next one hangs on is kept: most nodes have none below.
-        above, paces = np.full(1, -1), (np.ones((1, BINS)), np.ones((1, BINS)))
+        above, paces = _NONE, _EVEN
         for depth, level in enumerate(levels):
+            few = len(level) <= _ROWS
             below = levels[depth + 1] if depth + 1 < len(levels) else level[:0]
-            inner = distinct(sections.parent[below])
-            kept = np.empty((len(inner), BINS)), np.empty((len(inner), BINS))
+            inner = level if few else distinct(sections.parent[below])
+            kept = np.empty((2, len(inner), BINS))
             for start in range(0, len(level), _ROWS):
                 some = level[start : start + _ROWS]
-                near, far = self._forecast_paces(sections, some, above, paces)
-                _put(kept, inner, some, (near, far))
+                found = self._forecast_paces(sections, some, above, paces)
+                if few:
+                    kept = found
+                else:
+                    place, known = _places(inner, some)
+                    kept[:, place[known]] = found[:, known]
                 place, known = _places(nodes, some)
-                pace = _mixed(near, far, trust[some, None])[known]
-                sums[place[known], 1:] = np.cumsum(pace * self.width, axis=1)
+                if known.any():
+                    pace = _mixed(found[:, known], trust.take(some[known])[:, None])
+                    sums[place[known], 1:] = (pace * self.width).cumsum(axis=1)
             above, paces = inner, kept
         return sums
 
     def _forecast_paces(
-        self, sections: Sections, nodes: Ints, above: Ints, paces: tuple[Floats, Floats]
-    ) -> tuple[Floats, Floats]:
+        self, sections: Sections, nodes: Ints, above: Ints, paces: Floats
+    ) -> Floats:
         """Near and far paces of nodes, from those of the nodes above them, which are all known."""
-        place = np.searchsorted(above, sections.parent[nodes])
+        place = above.searchsorted(sections.parent.take(nodes))
         root = _ROOT_OF_FORECASTS * self.trusting.root
-        return self._paces(sections, nodes, (paces[0][place], paces[1][place]), root)
+        return self._paces(sections, nodes, paces.take(place, axis=1), root)
 
 
-def _mixed(near: Floats, far: Floats, trust: Floats) -> Floats:
-    return np.asarray(far + trust * (near - far))
+def _mixed(paces: Floats, trust: Floats) -> Floats:
+    near, far = paces
+    used = near - far
+    used *= trust
+    used += far
+    return np.asarray(used)
 
 
 def _places(among: Ints, nodes: Ints) -> tuple[Ints, Bools]:
     """Where nodes stand among others, rising, and whether they do."""
     if not len(among):
         return np.zeros(len(nodes), np.int64), np.zeros(len(nodes), np.bool_)
-    place = np.minimum(np.searchsorted(among, nodes), len(among) - 1)
-    return place, among[place] == nodes
+    place = np.minimum(among.searchsorted(nodes), len(among) - 1)
+    return place, among.take(place) == nodes
 
 
-def _put(
-    kept: tuple[Floats, Floats], inner: Ints, nodes: Ints, paces: tuple[Floats, Floats]
-) -> None:
-    """Keep the paces of those nodes that have others below them."""
-    place, known = _places(inner, nodes)
-    for mine, pace in zip(kept, paces, strict=True):
-        mine[place[known]] = pace[known]
-
-
-def _longer(rows: Floats, count: int) -> Floats:
-    """The rows, followed by zeros, which take no memory until they are written."""
-    room = np.zeros((count, *rows.shape[1:]))
-    room[: len(rows)] = rows
+def _longer(rows: Floats, count: int, axis: int) -> Floats:
+    """The rows along an axis, followed by zeros, which take no memory until they are written."""
+    shape = list(rows.shape)
+    have, shape[axis] = shape[axis], count
+    room = np.zeros(shape)
+    room[(slice(None),) * axis + (slice(have),)] = rows
     return room
 
 
-def _smooth(found: Floats, expected: Floats, kept: float) -> None:
-    """Make two-sided exponential sums of the bins of each row of both."""
+def _smooth(counts: Floats, kept: float) -> None:
+    """Make two-sided exponential sums of the bins of each row of both tables."""
 
     def work(some: slice) -> None:
-        bins = np.concatenate([found[some], expected[some]])
-        forwards, backwards = bins.copy(), bins.copy()
+        bins = counts[:, some].T
+        sums = np.empty((BINS, 2, *bins.shape[1:]))  # bins first: what is added lies together
+        sums[:, 0], sums[:, 1] = bins, bins[::-1]  # forwards, and backwards
         step = 1
         while step < BINS:  # each round doubles how far the sums reach
-            forwards[:, step:] += kept**step * forwards[:, :-step]
-            backwards[:, :-step] += kept**step * backwards[:, step:]
+            later = sums[step:]
+            later += kept**step * sums[:-step]
             step *= 2
-        forwards += backwards
-        forwards -= bins
-        half = len(bins) // 2
-        found[some], expected[some] = forwards[:half], forwards[half:]
+        forwards = sums[:, 0]
+        forwards += sums[::-1, 1]
+        np.subtract(forwards, bins, out=bins)
 
-    over_blocks(work, len(found), _ROWS // 2)
+    over_blocks(work, counts.shape[1], _ROWS // 2)
 
 
-def _summed(nodes: Ints, found: Floats, expected: Floats) -> tuple[Ints, Floats, Floats]:
+def _summed(nodes: Ints, counts: Floats) -> tuple[Ints, Floats]:
     """Each node once, with the sums of its rows."""
     if len(nodes) == 1:
-        return nodes, found, expected
+        return nodes, counts
     groups = Groups.of(nodes)
     order, starts = groups.order, groups.starts
-    return (
-        nodes[order[starts]],
-        np.add.reduceat(found[order], starts, axis=0),
-        np.add.reduceat(expected[order], starts, axis=0),
-    )
+    sums = np.add.reduceat(counts.take(order, axis=1), starts, axis=1)
+    return nodes[order[starts]], sums

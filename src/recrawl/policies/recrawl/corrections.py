@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from recrawl.arrays.types import Floats, Ints
 
 _KEPT = 0.995  # of what a bin knows, at a visit to it
-_KEPT_OF_SUMS = np.array([_KEPT, _KEPT, _KEPT**2])  # a variance fades by the square
+_KEPT_OF_SUMS = _KEPT, _KEPT, _KEPT**2  # a variance fades by the square
 # What is assumed of a table: factors that vary as much as to be believed by the least strength, as
 # in ten bins of twenty expected changes.
 _ASSUMED = 10 * 20.0**2
@@ -64,12 +64,12 @@ _SINCE_CHANGE = (0, 1, 2, 3, 5, 8, 16, 32)
 _LEVELS = 14  # doublings of the rate, from 2^-8 changes per mean gap
 _SLOWEST = -8.0
 # Rows of the first bin of each table, and of all bins together.
-_SINCE = len(_VISITS)
-_RATE = _SINCE + len(_UNCHANGED) + len(_SINCE_CHANGE)
-BINS = _RATE + 1 + _LEVELS
+SINCE = len(_VISITS)
+RATE = SINCE + len(_UNCHANGED) + len(_SINCE_CHANGE)
+BINS = RATE + 1 + _LEVELS
 TABLES = 3
 SUMS = (BINS, 3)  # found, expected, variance
-_STARTS = np.array([0, _SINCE, _RATE])
+_STARTS = np.array([0, SINCE, RATE])
 _TABLE = np.repeat(np.arange(TABLES), np.diff([*_STARTS, BINS]))  # of each bin
 NEVER = -1  # visits since a change: none was found
 _RATHER = 0.5  # chance from which on a change counts as found
@@ -89,8 +89,8 @@ def _lookup(starts: tuple[int, ...], first: int) -> Ints:
 
 
 _BIN_OF_VISITS = _lookup(_VISITS, 0)
-_BIN_OF_UNCHANGED = _lookup(_UNCHANGED, _SINCE)
-_BIN_OF_SINCE = _lookup(_SINCE_CHANGE, _SINCE + len(_UNCHANGED))
+_BIN_OF_UNCHANGED = _lookup(_UNCHANGED, SINCE)
+_BIN_OF_SINCE = _lookup(_SINCE_CHANGE, SINCE + len(_UNCHANGED))
 
 
 @dataclass(slots=True)
@@ -134,11 +134,11 @@ class Corrections:
     site: Ints = field(default_factory=lambda: np.empty(0, np.int64), kw_only=True)
     of_sites: Floats = field(default_factory=lambda: np.zeros((1, *SUMS)), kw_only=True)
     weight: Floats = field(default_factory=lambda: np.zeros(1), kw_only=True)
-    # These follow from the others: each page's bin of each table; the factor and its variance over
-    # its square, of each bin.
+    # These follow from the others: each page's bin of each table; how many changes a factor of 1
+    # counts for in each bin, and the factor.
     _place: Ints = field(init=False)
+    _strengths: Floats = field(init=False)
     _factors: Floats = field(init=False)
-    _off: Floats = field(init=False)
     _several: bool = field(init=False)  # sites that are believed
 
     def __post_init__(self) -> None:
@@ -191,7 +191,7 @@ class Corrections:
 
     def factor(self, rows: Ints) -> Floats:
         """How much time on the clock of each page counts for."""
-        first, second, third = self._of_tables(rows)
+        first, second, third = self._of_tables(rows, self._place.take(rows, axis=1))
         return np.asarray(first * second * third)
 
     def factor_of(self, row: int) -> float:
@@ -202,13 +202,12 @@ class Corrections:
         first, second, third = self._factors[self._place[:, row]].tolist()
         return float(first * second * third)
 
-    def _of_tables(self, rows: Ints) -> Floats:
-        """The factor of each table for each page: one row per table."""
-        place = self._place[:, rows]
-        factors = self._factors[place]
+    def _of_tables(self, rows: Ints, place: Ints) -> Floats:
+        """The factor of each table for each page, in these of its bins: one row per table."""
+        factors = self._factors.take(place)
         if self._several:
             site = self.site[rows]
-            found, expected, _ = np.moveaxis(self.of_sites[site, place], 2, 0)
+            found, expected, _ = self.of_sites[site, place].transpose(2, 0, 1)
             expected = factors * expected
             weight = self.weight[site]
             factors *= 1 + weight * (found - expected) / (1 + weight * expected)
@@ -217,15 +216,16 @@ class Corrections:
     @property
     def factor_of_new(self) -> float:
         """The same of a page that was never visited, on a site of which nothing is known."""
-        return float(self._factors[0] * self._factors[_SINCE])
+        return float(self._factors[0] * self._factors[SINCE])
 
     def off(self, rows: Ints) -> Floats:
         """Variance of the factor of each page over its square, if changes come by themselves."""
         place = self._place[:, rows]
-        off = self._off[place]
+        found, _, chance = (self.sums + self.elsewhere).T
+        off = (chance / (self._strengths + found) ** 2)[place]
         if self._several:
             site = self.site[rows]
-            found, expected, chance = np.moveaxis(self.of_sites[site, place], 2, 0)
+            found, expected, chance = self.of_sites[site, place].transpose(2, 0, 1)
             weight = self.weight[site]
             # A site that tells much goes by what it tells, and hardly by the factor of the crawl.
             off /= (1 + weight * self._factors[place] * expected) ** 2
@@ -236,16 +236,19 @@ class Corrections:
         """Work out the factors of all bins."""
         found, expected, chance = (self.sums + self.elsewhere).T
         more = found - expected
-        excess, squares, variance, whole = np.add.reduceat(
-            np.stack([more**2 - chance, expected**2, chance, expected]), _STARTS, axis=1
-        )
+        sums = np.array([more**2 - chance, expected**2, chance, expected])
+        of_tables = np.add.reduceat(sums, _STARTS, axis=1).T.tolist()
+        strengths = np.array([self._strength(*each) for each in of_tables])
+        self._strengths = strengths.take(_TABLE)
+        self._factors = 1 + more / (self._strengths + expected)
+
+    def _strength(self, excess: float, squares: float, variance: float, expected: float) -> float:
+        """How many changes count for a factor of 1 in a table, from sums over its bins."""
         assumed = _BY_CHANCE / self.strength
-        varies = np.maximum(excess + assumed * _ASSUMED, 0.0) / (squares + _ASSUMED)
-        by_chance = (variance + _BY_CHANCE) / (whole + 1)
-        with np.errstate(divide="ignore"):  # a table that is all chance is not believed at all
-            strength = np.maximum(by_chance / varies, self.strength)[_TABLE]
-        self._factors = 1 + more / (strength + expected)
-        self._off = chance / (strength + found) ** 2
+        varies = max(excess + assumed * _ASSUMED, 0.0) / (squares + _ASSUMED)
+        if not varies:  # a table that is all chance is not believed at all
+            return inf
+        return max((variance + _BY_CHANCE) / (expected + 1) / varies, self.strength)
 
     def learn(self, rows: Ints, found: Floats, chance: Callable[[Floats], Floats]) -> None:
         """Compare what visits found with what was expected.
@@ -256,20 +259,20 @@ class Corrections:
             chance: Gives the chances of changes if time on the clocks counts for so much: one row
                 per table, one column per page.
         """
-        place = self._place[:, rows]
-        first, second, third = self._of_tables(rows)
+        place = self._place.take(rows, axis=1)
+        first, second, third = self._of_tables(rows, place)
         others = np.empty(place.shape)
         others[0], others[1], others[2] = second * third, first * third, first * second
         news, expected = np.empty((*place.shape, 3)), chance(others)
         news[..., 0], news[..., 1], news[..., 2] = found, expected, expected * (1 - expected)
         fold(self.sums, place.ravel(), news.reshape(-1, 3), _KEPT_OF_SUMS)
         # A page that was never visited has no rate of its own: nothing is said of its level.
-        self.sums[_RATE] = 0.0
+        self.sums[RATE] = 0.0
         if self._several:
             site = self.site[rows]
             bins = self.of_sites.reshape(-1, 3)
             fold(bins, (BINS * site + place).ravel(), news.reshape(-1, 3), _KEPT_OF_SUMS)
-            self.of_sites[site, _RATE] = 0.0
+            self.of_sites[site, RATE] = 0.0
         self.read()
 
     def visited(self, rows: Ints, found: Floats, rates: Floats) -> None:
@@ -296,7 +299,7 @@ def _places(visits: Ints, since: Ints, level: Ints) -> Ints:
     place = np.empty((TABLES, len(visits)), np.int64)
     place[0] = _BIN_OF_VISITS[np.minimum(visits, _VISITS[-1])]
     place[1] = _BIN_OF_SINCE[np.minimum(since, _SINCE_CHANGE[-1])]
-    place[2] = _RATE + level
+    place[2] = RATE + level
     never = np.flatnonzero(since == NEVER)
     if len(never):
         place[1, never] = _BIN_OF_UNCHANGED[np.minimum(visits[never], _UNCHANGED[-1])]

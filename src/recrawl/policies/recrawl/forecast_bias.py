@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.arrays.equal_keys import distinct
 from recrawl.policies.recrawl.memories import fold
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 # What is kept at a visit: about the last hundred of a section, the last five hundred of the crawl.
 # What moves faster, corrections have followed already (docs/design/0046-corrected-chances.md).
-_KEPT, _KEPT_BY_ALL = 0.99, 0.998
+_KEPT, _KEPT_BY_ALL = (0.99,), (0.998,)
 _STRENGTH = 20.0  # changes that the factor of the crawl counts for in a section
 _STRENGTH_OF_ALL = 30.0  # changes that the first guess counts for
 _MOST_AT_ONCE = 10.0  # changes that all announcements of one asking count for
@@ -66,8 +67,14 @@ class ForecastBias:
         >>> ForecastBias(np.array([[0.0, 10.0]]), np.zeros((1, 2))).factor(np.array([0]))
         array([0.46666667])
         """
-        found, forecast = self.nodes[leaf].T
+        found, forecast = self.nodes.take(leaf, axis=0).T
         return np.asarray((_STRENGTH * self._of_all + found) / (_STRENGTH + forecast))
+
+    def _factors(self, leaf: Ints) -> Floats:
+        """Factors of the sections of pages, and of the crawl."""
+        factors = np.empty((2, len(leaf)))
+        factors[0], factors[1] = self.factor(leaf), self._of_all
+        return factors
 
     def unsure(self, leaf: Ints) -> Floats:
         """Variance of that factor over its square, if changes come by themselves.
@@ -89,17 +96,20 @@ class ForecastBias:
         Args:
             leaf: Node of each page.
             found: How likely each met a change, from what it found.
-            chance: Gives the chance of a change if time on the clocks counts for so much.
+            chance: Gives the chances of changes if time on the clocks counts for so much: one row
+                per kind of factor, one column per page.
 
         Returns:
             The chance of a change that had been forecast of each.
         """
-        own, common = self.factor(leaf), np.full(len(leaf), self._of_all)
-        rows = np.stack([found, chance(common) / common], axis=1)
-        fold(self.all, np.zeros(len(leaf), np.int64), rows, _KEPT_BY_ALL)
-        forecast = chance(own)
-        fold(self.nodes, leaf, np.stack([found, forecast / own], axis=1), _KEPT)
-        return forecast
+        factors = self._factors(leaf)
+        forecast = chance(factors)
+        news = np.empty((2, len(leaf), 2))
+        news[..., 0], news[..., 1] = found, forecast / factors
+        fold(self.nodes, leaf, news[0], _KEPT)
+        fold(self.all, np.zeros(len(leaf), np.int64), news[1], _KEPT_BY_ALL)
+        own: Floats = forecast[0]
+        return own
 
     def learn_announced(
         self, leaf: Ints, found: Floats, chance: Callable[[Floats], Floats]
@@ -111,11 +121,12 @@ class ForecastBias:
             found: How likely a change of each was announced.
             chance: As of visits.
         """
-        own, common = self.factor(leaf), np.full(len(leaf), self._of_all)
-        nodes, which = np.unique(leaf, return_inverse=True)
-        all_found, all_forecast = found.sum(), (chance(common) / common).sum()
-        every = _together(np.array([[all_found, all_forecast]]))
-        parts = (np.bincount(which, part) for part in (found, chance(own) / own))
+        factors = self._factors(leaf)
+        own, common = chance(factors) / factors
+        nodes = distinct(leaf)
+        which = nodes.searchsorted(leaf)
+        every = _together(np.array([[found.sum(), common.sum()]]))
+        parts = (np.bincount(which, part) for part in (found, own))
         each = np.stack(list(parts), axis=1).astype(np.float64)
         fold(self.all, np.zeros(1, np.int64), every, _KEPT_BY_ALL)
         fold(self.nodes, nodes, _together(each), _KEPT)

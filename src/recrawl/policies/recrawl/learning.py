@@ -39,6 +39,8 @@ class _Gaps:
         last: When each gap began, in days after 1970.
         now: When it ended.
         overlap: Days that it shares with each bin of the clocks.
+        paces: Near and far pace of its section in each bin, one table of each.
+        pace: Pace as it is used.
         elapsed: Days of it on the clock of its section.
         prior: What is assumed of the pages.
         states: Facts about them: shape and exposure, one row per memory.
@@ -55,6 +57,8 @@ class _Gaps:
     last: Floats
     now: Floats
     overlap: Floats
+    paces: Floats
+    pace: Floats
     elapsed: Floats
     prior: tuple[float, Floats]
     states: tuple[Floats, Floats]
@@ -68,7 +72,7 @@ class _Gaps:
     @property
     def older(self) -> Floats:
         """Days of each gap before the oldest bin."""
-        return np.asarray(self.now - self.last - self.overlap.sum(axis=1))
+        return np.asarray(self.now - self.last - np.add.reduce(self.overlap, axis=1))
 
     @property
     def doubted(self) -> Floats:
@@ -80,7 +84,8 @@ def learn_visits(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcome
     """Learn from visits, each later than the one before to its page."""
     _forget_wrong_dates(state, rows, now, outcomes)
     gaps = _gaps(state, rows, now, outcomes)
-    real = np.where(gaps.streams.was_announced, 1.0, outcomes.real(gaps.chance))
+    real = outcomes.real(gaps.chance)
+    real[gaps.streams.was_announced] = 1.0
     _learn_forecasts(state, gaps, outcomes, real)
     _learn_corrections(state, gaps, real)
     ages = _learn_clocks(state, gaps, outcomes, real)
@@ -98,15 +103,17 @@ def _forget_wrong_dates(state: RecrawlState, rows: Ints, now: Floats, outcomes: 
     dates of its host are for, and belies nothing.
     """
     memories, watched = state.memories, now - state.began
-    changes, exposure = memories.shape[0, rows], memories.exposure[0, rows]
-    older = exposure - watched  # than the crawl: nothing but a first age is that
-    belied = (watched > 0) & (older > watched)
-    found = np.flatnonzero(outcomes.changed & np.isnan(outcomes.age) & belied)
+    older = memories.exposure[0].take(rows) - watched  # than the crawl: only a first age is that
+    belied = older > watched
+    if not np.count_nonzero(belied):
+        return
+    found = np.flatnonzero(outcomes.changed & np.isnan(outcomes.age) & belied & (watched > 0))
     if not len(found):
         return
     some, older, watched = rows[found], older[found], watched[found]
     shape, days = state.relatives.prior(state.sections, some)
-    seen = np.maximum(changes[found], 0.0)  # with this one, and without the one of the first age
+    changes = memories.shape[0].take(some)
+    seen = np.maximum(changes, 0.0)  # with this one, and without the one of the first age
     by_date = _log_chance(shape + 1, days + older, seen, watched)
     without = _log_chance(shape, days, seen, watched)
     wrong = some[by_date < without + np.log(_WRONG_DATES)]
@@ -123,13 +130,14 @@ def _log_chance(shape: float, exposure: Floats, changes: Floats, days: Floats) -
 
 def _gaps(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcomes) -> _Gaps:
     clocks, leaf, last = state.clocks, state.sections.leaf[rows], state.last[rows]
-    overlap = clocks.overlaps(last, now)
-    elapsed = now - last + (overlap * (clocks.pace(leaf) - 1)).sum(axis=1)
+    overlap, paces = clocks.overlaps(last, now), clocks.paces_of(leaf)
+    pace = clocks.used(leaf, paces)
+    elapsed = now - last + np.add.reduce(overlap * (pace - 1), axis=1)
     prior = state.relatives.prior(state.sections, rows)
     states = state.memories.states(rows, prior)
     streams = streams_of(state, rows, now, elapsed, outcomes.changed)
     factor = corrections_of(state, rows)
-    share = state.memories.share[:, rows]
+    share = state.memories.share.take(rows, axis=1)
     chance = chance_of(states, share, factor * streams.unannounced)[1]
     named = (state.announced.count[rows] > 0) & (state.announced.recall[rows] > 0)
     return _Gaps(
@@ -138,6 +146,8 @@ def _gaps(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcomes) -> _
         last=last,
         now=now,
         overlap=overlap,
+        paces=paces,
+        pace=pace,
         elapsed=elapsed,
         prior=prior,
         states=states,
@@ -153,19 +163,18 @@ def _gaps(state: RecrawlState, rows: Ints, now: Floats, outcomes: Outcomes) -> _
 def _learn_forecasts(state: RecrawlState, gaps: _Gaps, outcomes: Outcomes, real: Floats) -> None:
     """Compare what was forecast of visits with what they found, and trust clocks accordingly."""
     # A change that the host had announced was no forecast of ours: it tells nothing of the clocks.
-    alone = np.flatnonzero(~gaps.named) if gaps.named.any() else slice(None)
+    alone = np.flatnonzero(~gaps.named) if np.count_nonzero(gaps.named) else slice(None)
     rows, leaf = gaps.rows[alone], gaps.leaf[alone]
-    states, share = (gaps.states[0][:, alone], gaps.states[1][:, alone]), gaps.share[:, alone]
-    doubted, overlap, older = gaps.doubted[alone], gaps.overlap[alone], gaps.older[alone]
+    shape, exposure = (part[:, None, alone] for part in gaps.states)
+    share, doubted = gaps.share[:, alone], gaps.doubted[alone]
 
     def chance(days: Floats) -> Floats:
-        return chance_of(states, share, doubted * days)[1]
+        """Of two kinds of days on the clock."""
+        return chance_of((shape, exposure), share, doubted * days)[1]
 
     clocks, some = state.clocks, outcomes.take(alone)
-    near, far = (
-        some.reported(chance(older + (overlap * clock[leaf]).sum(axis=1)))
-        for clock in (clocks.near, clocks.far)
-    )
+    both = np.add.reduce(gaps.overlap[alone] * gaps.paces[:, alone], axis=2)
+    near, far = some.reported(chance(gaps.older[alone] + both))
     learn_trust(state, state.sections.site[rows], some.changed, near, far)
     # Only now, with the trust that was learned, the chances that a forecast would have given.
     levels = gaps.levels if isinstance(alone, slice) else None
@@ -195,16 +204,18 @@ def _learn_corrections(state: RecrawlState, gaps: _Gaps, real: Floats) -> None:
 
 def learn_trust(state: RecrawlState, site: Ints, changed: Bools, near: Floats, far: Floats) -> None:
     """Trust the clock that forecast better, by the chances that both gave to a change."""
-    gain = np.where(changed, np.log(near / far), np.log((1 - near) / (1 - far)))
-    fold(state.trust[:, None], site, gain[:, None], _TRUST_KEPT)
-    np.clip(state.trust, -_MOST_TRUST, _MOST_TRUST, out=state.trust)
+    gain = np.log(np.where(changed, near / far, (1 - near) / (1 - far)))
+    fold(state.trust[:, None], site, gain[:, None], (_TRUST_KEPT,))
+    state.trust = np.minimum(np.maximum(state.trust, -_MOST_TRUST), _MOST_TRUST)
 
 
 def _learn_clocks(state: RecrawlState, gaps: _Gaps, outcomes: Outcomes, real: Floats) -> Floats:
     """Let clocks learn when changes happened; returns days since them, as far as they count."""
     clocks = state.clocks
-    spread = gaps.overlap / gaps.elapsed[:, None]
-    found = spread * clocks.pace(gaps.leaf) * real[:, None]
+    counts = np.empty((2, *gaps.overlap.shape))
+    found, spread = counts
+    np.divide(gaps.overlap, gaps.elapsed[:, None], out=spread)
+    np.multiply(spread * gaps.pace, real[:, None], out=found)
     ages = np.full(len(gaps.rows), np.nan)
     dated = np.flatnonzero(outcomes.changed & ~np.isnan(outcomes.age))
     if len(dated):
@@ -212,10 +223,12 @@ def _learn_clocks(state: RecrawlState, gaps: _Gaps, outcomes: Outcomes, real: Fl
         happened = np.clip(now - outcomes.age[dated], gaps.last[dated], now)
         found[dated] = clocks.holds(happened) * real[dated, None]
         ages[dated] = clocks.elapsed(gaps.leaf[dated], happened, now)
-    found[gaps.named] = 0.0
-    spread *= np.where(gaps.named, 0.0, gaps.chance)[:, None]
-    clocks.learn(state.sections, gaps.leaf, found, spread)
-    return gaps.streams.ages(ages, gaps.elapsed)
+        ages = gaps.streams.ages(ages, gaps.elapsed)
+    spread *= gaps.chance[:, None]
+    if np.count_nonzero(gaps.named):
+        counts[:, gaps.named] = 0.0
+    clocks.learn(state.sections, gaps.leaf, counts)
+    return ages
 
 
 def _learn_rates(state: RecrawlState, gaps: _Gaps, outcomes: Outcomes) -> Floats:

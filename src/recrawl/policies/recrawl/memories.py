@@ -16,6 +16,7 @@ Pure.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from operator import mul
 from typing import TYPE_CHECKING
 
@@ -78,13 +79,15 @@ class Memories:
 
     def states(self, rows: Ints, prior: tuple[float, Floats]) -> tuple[Floats, Floats]:
         """Shape and exposure of pages with a prior of their own: one row per memory."""
-        shape = np.maximum(self.shape[:, rows] + prior[0], _LEAST)
-        return shape, np.maximum(self.exposure[:, rows] + prior[1], _LEAST)
+        return (
+            _at_least(self.shape.take(rows, axis=1) + prior[0]),
+            _at_least(self.exposure.take(rows, axis=1) + prior[1]),
+        )
 
     def rates(self, rows: Ints, prior: tuple[float, Floats]) -> Floats:
         """Mean rate of pages."""
         shape, exposure = self.states(rows, prior)
-        return np.asarray((self.share[:, rows] * shape / exposure).sum(axis=0))
+        return np.asarray(np.add.reduce(self.share.take(rows, axis=1) * shape / exposure))
 
     def rate(self, row: int, prior: tuple[float, float]) -> float:
         """The same of one page, in a tenth of the time."""
@@ -100,7 +103,7 @@ class Memories:
         self, rows: Ints, states: tuple[Floats, Floats], elapsed: Floats
     ) -> tuple[Floats, Floats]:
         """Chance that pages have changed: by each memory, and by all together."""
-        return chance_of(states, self.share[:, rows], elapsed)
+        return chance_of(states, self.share.take(rows, axis=1), elapsed)
 
     def learn(
         self,
@@ -111,25 +114,26 @@ class Memories:
         outcomes: Outcomes,
     ) -> None:
         """Learn what visits showed; days and ages are on the pages' clocks."""
-        states = self.states(rows, prior)
+        shape, exposure = self.states(rows, prior)
         announced = streams.was_announced
         false = outcomes.false_changes
         if false is not None:  # what was announced and found is a change
             false = np.where(announced, 0.0, false)
-        chance, _ = self.chance(rows, states, streams.unannounced)
+        reported = outcomes.reported(_chances(shape, exposure, streams.unannounced))
         kept, memories = np.array(self.kept)[:, None], len(self.kept)
-        shape, exposure = step(  # of all memories in one row
-            np.maximum(prior[0] + kept * (states[0] - prior[0]), _LEAST).ravel(),
-            np.maximum(prior[1] + kept * (states[1] - prior[1]), _LEAST).ravel(),
+        dated = np.count_nonzero(np.isnan(outcomes.age)) < len(rows)
+        after = step(  # of all memories in one row
+            _at_least(prior[0] + kept * (shape - prior[0])).ravel(),
+            _at_least(prior[1] + kept * (exposure - prior[1])).ravel(),
             np.concatenate([streams.gaps] * memories),
             np.concatenate([outcomes.changed] * memories),
-            np.concatenate([outcomes.age] * memories),
+            np.concatenate([outcomes.age] * memories) if dated else None,
             false_changes=None if false is None else np.concatenate([false] * memories),
         )
-        self.shape[:, rows] = shape.reshape(states[0].shape) - prior[0]
-        self.exposure[:, rows] = exposure.reshape(states[1].shape) - prior[1]
-        reported = outcomes.reported(chance)
-        seen = np.where(outcomes.changed, reported, 1 - reported)
+        self.shape[:, rows] = after[0].reshape(shape.shape) - prior[0]
+        self.exposure[:, rows] = after[1].reshape(shape.shape) - prior[1]
+        seen = 1 - reported
+        np.copyto(seen, reported, where=outcomes.changed)
         self._weigh(rows, site, np.where(announced, 0.0, np.log(_clipped(seen))))
 
     def stayed(self, rows: Ints, days: Floats) -> None:
@@ -138,13 +142,13 @@ class Memories:
 
     def _weigh(self, rows: Ints, site: Ints, gain: Floats) -> None:
         """Weigh the memories by what they forecast."""
-        score = _SCORE_KEPT * self.score[:, rows] + gain
-        share = self.site_share[site].T * np.exp(score - score.max(axis=0))
-        share /= share.sum(axis=0)
+        score = _SCORE_KEPT * self.score.take(rows, axis=1) + gain
+        share = self.site_share.take(site, axis=0).T * np.exp(score - np.maximum.reduce(score))
+        share /= np.add.reduce(share)
         self.score[:, rows], self.share[:, rows] = score, share
-        fold(self.site_share, site, _SITE_STEP * share.T, 1 - _SITE_STEP)
+        fold(self.site_share, site, _SITE_STEP * share.T, (1 - _SITE_STEP,))
         np.maximum(self.site_share, _LEAST_SHARE, out=self.site_share)
-        self.site_share /= self.site_share.sum(axis=1, keepdims=True)
+        self.site_share /= np.add.reduce(self.site_share, axis=1, keepdims=True)
 
 
 def chance_of(
@@ -158,11 +162,16 @@ def chance_of(
         elapsed: The days.
     """
     shape, exposure = states
-    each = -np.expm1(-shape * np.log1p(elapsed / exposure))
-    return each, _clipped((share.reshape(shape.shape) * each).sum(axis=0))
+    each = _chances(shape, exposure, elapsed)
+    return each, _clipped(np.add.reduce(share.reshape(shape.shape) * each))
 
 
-def fold(totals: Floats, site: Ints, rows: Floats, kept: float | Floats) -> None:
+def _chances(shape: Floats, exposure: Floats, elapsed: Floats) -> Floats:
+    """Chance of a change by each memory."""
+    return np.asarray(-np.expm1(-shape * np.log1p(elapsed / exposure)))
+
+
+def fold(totals: Floats, site: Ints, rows: Floats, kept: tuple[float, ...]) -> None:
     """Add rows to the total of their site one after the other, which keeps a part each time.
 
     Args:
@@ -172,21 +181,41 @@ def fold(totals: Floats, site: Ints, rows: Floats, kept: float | Floats) -> None
         kept: The part: one for all columns, or one per column.
     """
     count = len(site)
+    left = powers(kept, count)
     if count == 1:  # as in a crawl of few pages at every tick: the same, at once
-        totals[site] = totals[site] * kept + rows
+        totals[site] = totals[site] * left[1] + rows
         return
     if count and len(totals) == 1:  # nothing to sort: the same again
-        after = np.arange(count - 1, -1, -1)[:, None]
-        sums = np.add.reduceat(rows * kept**after, _FIRST, axis=0)
-        totals *= kept ** np.array([[count]])
+        sums = np.add.reduceat(rows * left[:count][::-1], _FIRST, axis=0)
+        totals *= left[count]
         totals += sums
         return
     groups = Groups.of(site)
     order, starts, counts = groups.order, groups.starts, groups.counts
     sites = site[order[starts]]
-    after = (starts + counts).repeat(counts) - 1 - np.arange(len(order))
-    sums = np.add.reduceat(rows[order] * kept ** after[:, None], starts, axis=0)
-    totals[sites] = totals[sites] * kept ** counts[:, None] + sums
+    after = (starts + counts).repeat(counts) - np.arange(1, count + 1)
+    faded = rows.take(order, axis=0) * left.take(after, axis=0)
+    sums = np.add.reduceat(faded, starts, axis=0)
+    totals[sites] = totals[sites] * left.take(counts, axis=0) + sums
+
+
+def powers(of: tuple[float, ...], most: int) -> Floats:
+    """Powers of some numbers, at least so many: one row per exponent, from 0 on.
+
+    >>> powers((0.5, 0.1), 2)[2].round(2)
+    array([0.25, 0.01])
+    """
+    return _powers(of, 1 << most.bit_length())
+
+
+@cache
+def _powers(of: tuple[float, ...], count: int) -> Floats:
+    # They take longer than all else that few visits are folded with.
+    return np.asarray(np.array(of) ** np.arange(count)[:, None])
+
+
+def _at_least(states: Floats) -> Floats:
+    return np.maximum(states, _LEAST)
 
 
 def _clipped(chance: Floats) -> Floats:

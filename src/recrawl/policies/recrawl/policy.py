@@ -53,7 +53,7 @@ from recrawl.policies.recrawl.state import (
 from recrawl.units import SECONDS_A_DAY, epoch_days
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from recrawl.arrays.types import Floats, Instants, Ints
     from recrawl.plan.objectives import Objective
@@ -117,7 +117,7 @@ class Recrawl:
         >>> now = np.array(["2026-01-05T00:00"], "datetime64[us]")
         >>> state = policy.seen(state, np.array([0]), now, Outcomes.existence(np.array([True])))
         >>> policy.value(state, np.arange(4), now[0]).round(2)
-        array([0.  , 1.69, 1.32, 1.18])
+        array([0.  , 1.32, 0.93, 0.78])
     """
 
     objective: Objective = field(default_factory=Harmonic)
@@ -196,7 +196,7 @@ class Recrawl:
         """
         today = float(epoch_days(now))
         _advance(state, today)
-        state.announced.recall[rows], state.announced.false_alarms[rows] = reliability
+        state.announced.believe(rows, *reliability)
         learn_announced(state, rows, named, today)
         state.announced.tell(rows, named, today)
         return state
@@ -324,23 +324,24 @@ class Recrawl:
         states, doubt = known.states, elapsed
         if known.announced:
             doubt = effective_elapsed(state, rows, states, elapsed, now)
-        doubt = np.broadcast_to(doubt, states[0].shape)
-        value = np.zeros(len(rows))
-        for share, expected in zip(
-            state.memories.share, self._expected(*states, doubt), strict=True
-        ):
-            value += share[rows] * expected
+        value = self._expected(state.memories.share.take(rows, axis=1), states, doubt)
         ahead = np.maximum(waited / (self.fade * state.gap), _AT_ONCE)
         burst = (state.clocks.pace_now(leaf) - 1) * (-np.expm1(-ahead) / ahead)
         return np.asarray(state.worth[rows] * value / ((1 + burst) * np.sqrt(known.factor)))
 
-    def _expected(self, shape: Floats, exposure: Floats, elapsed: Floats) -> Iterable[Floats]:
-        """Expected value of a visit to each page by each memory."""
+    def _expected(self, share: Floats, states: tuple[Floats, Floats], elapsed: Floats) -> Floats:
+        """Expected value of a visit to each page, by all memories together."""
+        shape, exposure = states
+        each = np.empty(shape.shape)
+        each[:] = elapsed
         expected_value = self.objective.expected_value
-        if elapsed.size > _FEW:  # a memory at a time: more would not stay in the cache
-            return map(expected_value, shape, exposure, elapsed)
-        together = expected_value(shape.ravel(), exposure.ravel(), elapsed.ravel())
-        return together.reshape(elapsed.shape)
+        if each.size <= _FEW:
+            each = expected_value(shape.ravel(), exposure.ravel(), each.ravel()).reshape(each.shape)
+        else:  # a memory at a time: more would not stay in the cache
+            for memory, columns in enumerate(zip(shape, exposure, each, strict=True)):
+                each[memory] = expected_value(*columns)
+        each *= share
+        return np.asarray(np.add.reduce(each))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

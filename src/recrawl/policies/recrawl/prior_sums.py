@@ -21,7 +21,7 @@ Pure.
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from math import inf, log
 from typing import TYPE_CHECKING
 
@@ -68,15 +68,20 @@ class PriorSums:
         """Sums of pages whose exposures are relative to their sections and kin."""
         if not len(shape):
             return cls()
-        rates = float(np.sum(shape / exposure))
-        mean_log = float(np.mean(digamma(shape) - np.log(exposure)))
+        rates = float(np.add.reduce(shape / exposure))
+        mean_log = float(np.add.reduce(digamma(shape) - np.log(exposure)) / len(shape))
         pages = float(len(shape))
         spread = max(float(np.log(rates / pages)) - mean_log, 0.0)
         return cls(pages, rates, pages * spread, pages - 1)
 
     def __add__(self, other: PriorSums) -> PriorSums:
         """Of the pages of both parts."""
-        return PriorSums(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+        return PriorSums(
+            self.pages + other.pages,
+            self.rates + other.rates,
+            self.spread + other.spread,
+            self.freedom + other.freedom,
+        )
 
     def mean_and_spread(self, others: PriorSums, strength: float) -> tuple[float, float] | None:
         """Mean rate and spread that the prior of a part is to have; None where too few pages tell.
@@ -100,9 +105,11 @@ class AssumedRates:
     """Change rates of pages that were never visited, a Gamma distribution.
 
     Args:
-        prior_rate: Their mean, in changes per day; None for one change per mean gap.
+        prior_rate: Their mean, in changes per day; None where it follows the mean gap.
         prior_shape: Shape of their distribution: the smaller, the more rates differ.
         prior_pages: How many pages count as having shown this, once pages are visited.
+        prior_changes: Mean changes per mean gap, where no rate is assumed. Crawls visit more often
+            than most pages change.
 
     Examples:
         >>> assumed = AssumedRates(prior_rate=0.1, prior_shape=0.5, prior_pages=10.0)
@@ -111,17 +118,22 @@ class AssumedRates:
         >>> assumed.sums.pages, assumed.sums.rates
         (10.0, 1.0)
         >>> AssumedRates().gamma(gap=2.0)
-        (0.5, 1.0)
+        (0.5, 2.0)
     """
 
     prior_rate: float | None = None
     prior_shape: float = _SHAPE
     prior_pages: float = 50.0
+    prior_changes: float = 0.5
 
     def __post_init__(self) -> None:
         """Check that there is such a distribution."""
         rate = 1.0 if self.prior_rate is None else self.prior_rate
-        named = {"prior_rate": rate, "prior_shape": self.prior_shape}
+        named = {
+            "prior_rate": rate,
+            "prior_shape": self.prior_shape,
+            "prior_changes": self.prior_changes,
+        }
         for name, value in named.items():
             if not 0 < value < inf:
                 raise InvalidParameter(f"{name} must be positive and finite (got {value:g})")
@@ -132,7 +144,7 @@ class AssumedRates:
 
     def gamma(self, gap: float) -> tuple[float, float]:
         """Shape and exposure of the distribution, where pages are visited once per gap."""
-        rate = 1 / gap if self.prior_rate is None else self.prior_rate
+        rate = self.prior_changes / gap if self.prior_rate is None else self.prior_rate
         return self.prior_shape, self.prior_shape / rate
 
     @property

@@ -129,13 +129,16 @@ class Relatives:
         return self.shape, self.exposure / float(ratio)
 
     def _ratio(self, sections: Sections, rows: Ints) -> Floats:
-        return self.node_ratio[sections.leaf[rows]] * self.kin_ratio[sections.kin[rows]]
+        of_nodes, of_kin = self.node_ratio, self.kin_ratio
+        return of_nodes.take(sections.leaf.take(rows)) * of_kin.take(sections.kin.take(rows))
 
     def learn(self, sections: Sections, rows: Ints, rates: Floats) -> None:
         """Let visited pages tell how fast they are."""
         relative = rates * (self.exposure / self.shape)
-        self.for_node[rows] = np.minimum(relative / self.kin_ratio[sections.kin[rows]], _MOST)
-        self.for_kin[rows] = np.minimum(relative / self.node_ratio[sections.leaf[rows]], _MOST)
+        of_node = self.node_ratio.take(sections.leaf.take(rows))
+        of_kin = self.kin_ratio.take(sections.kin.take(rows))
+        self.for_node[rows] = np.minimum(relative / of_kin, _MOST)
+        self.for_kin[rows] = np.minimum(relative / of_node, _MOST)
         self.visited[rows] = True
         self.read(sections)
 
@@ -145,12 +148,13 @@ class Relatives:
         if self.rest is not None:
             totals += self.rest
         node_rates = totals.node_rates / self._scale(totals.node_rates[0], totals.node_pages[0])
-        self.node_ratio = np.ones(len(sections))
+        node_pages, kin_pages = totals.node_pages, totals.kin_pages
+        ratio = self.node_ratio = np.ones(len(sections))
         for nodes in sections.levels[1:]:
-            above = self.node_ratio[sections.parent[nodes]]
-            self.node_ratio[nodes] = self._mean(above, node_rates[nodes], totals.node_pages[nodes])
-        kin_rates = totals.kin_rates / self._scale(totals.kin_rates.sum(), totals.kin_pages.sum())
-        self.kin_ratio = self._mean(np.ones(1), kin_rates, totals.kin_pages)
+            above = ratio.take(sections.parent.take(nodes))
+            ratio[nodes] = self._mean(above, node_rates.take(nodes), node_pages.take(nodes))
+        kin_sums = np.add.reduce(totals.kin_rates), np.add.reduce(kin_pages)
+        self.kin_ratio = self._mean(1.0, totals.kin_rates / self._scale(*kin_sums), kin_pages)
         self.kin_ratio[sections.groups] = 1.0
 
     def totals(self, sections: Sections, among: Bools | None = None) -> RateTotals:
@@ -162,9 +166,10 @@ class Relatives:
         leaf, count, groups = sections.leaf, len(sections), sections.groups
         rates, pages = _totals(leaf, for_node, count), _totals(leaf, visited, count)
         for nodes in sections.levels[:0:-1]:
-            rates += _totals(sections.parent[nodes], rates[nodes], count)
-            pages += _totals(sections.parent[nodes], pages[nodes], count)
-        kin = np.where(sections.kin < 0, groups, sections.kin)
+            parent = sections.parent.take(nodes)
+            rates += _totals(parent, rates.take(nodes), count)
+            pages += _totals(parent, pages.take(nodes), count)
+        kin = sections.kin % (groups + 1)  # pages without kin come last
         return RateTotals(
             rates,
             pages,
@@ -182,7 +187,7 @@ class Relatives:
         mean = 1 + (rates - pages) / (self.strength + pages)
         return float(min(max(mean, _SLOWEST), _FASTEST))
 
-    def _mean(self, prior: Floats, sums: Floats, pages: Floats) -> Floats:
+    def _mean(self, prior: Floats | float, sums: Floats, pages: Floats) -> Floats:
         # The same as the weighted mean, and right where the strength is infinite.
         mean = prior + (sums - pages * prior) / (self.strength + pages)
         return np.minimum(np.maximum(mean, _SLOWEST), _FASTEST)
@@ -234,5 +239,7 @@ def _shape_of(spread: float) -> float:
     shape = (3 - spread + float(np.sqrt((spread - 3) ** 2 + 24 * spread))) / (12 * spread)
     for _ in range(_NEWTON_STEPS):
         miss = float(np.log(shape)) - digamma_of(shape) - spread
-        shape = max(shape - miss / (1 / shape - trigamma_of(shape)), shape / 10)
+        before, shape = shape, max(shape - miss / (1 / shape - trigamma_of(shape)), shape / 10)
+        if shape == before:
+            break
     return shape

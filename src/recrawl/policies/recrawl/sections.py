@@ -211,6 +211,7 @@ class Sections:
             and pages without a host are all on site 0.
         parent: Node above each node; -1 above the crawl.
         is_host: Whether a node is all that is known of a host.
+        is_top: Whether a node is a host or the crawl: what is above hardly tells of it.
         site_of_node: Site whose pages are below each node; 0 where several sites' are.
         levels: Nodes by depth, the crawl first.
         path: The nodes from the crawl to each node, one row per node; -1 beyond it.
@@ -225,6 +226,7 @@ class Sections:
     site: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     parent: Ints = field(default_factory=lambda: np.array([-1]))
     is_host: Bools = field(default_factory=lambda: np.zeros(1, np.bool_))
+    is_top: Bools = field(default_factory=lambda: np.ones(1, np.bool_))
     site_of_node: Ints = field(default_factory=lambda: np.zeros(1, np.int64))
     levels: list[Ints] = field(default_factory=lambda: [np.zeros(1, np.int64)])
     path: Ints = field(default_factory=lambda: np.zeros((1, 1), np.int64))
@@ -334,9 +336,9 @@ class Sections:
 
     def upwards(self, leaf: Ints) -> list[Ints]:
         """The nodes on the way from the crawl to some leaves, by depth, the crawl first."""
-        way = self.path[distinct(leaf)]
-        levels = (distinct(way[:, depth]) for depth in range(way.shape[1]))
-        return [nodes[nodes >= 0] for nodes in levels]
+        _, *below = self.path.take(distinct(leaf), axis=0).T
+        levels = (distinct(nodes) for nodes in below)
+        return [self.levels[0], *(nodes[nodes >= 0] for nodes in levels)]
 
     def _add(self, address: str) -> None:
         """Hang a page on the deepest node of its chain; others may move for that."""
@@ -437,6 +439,7 @@ class Sections:
             place = np.full(len(self._nearest), -1)
             place[self._shown] = np.arange(len(self._shown))
             parted = [(int(place[new]), int(place[old])) for new, old in parted if place[new] >= 0]
+        self.is_top = self.is_host | (self.parent < 0)
         self.parted += parted
         rank = np.zeros(len(self), np.int64)
         up = self.parent

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.arrays.equal_keys import distinct
 from recrawl.policies.recrawl.announced import NAMES, Announced
 from recrawl.policies.recrawl.forecast_bias import ForecastBias
 from recrawl.policies.recrawl.sections import Sections
@@ -25,16 +26,15 @@ if TYPE_CHECKING:
     from recrawl.policies.recrawl.memories import Memories
     from recrawl.policies.recrawl.relatives import Relatives
 
-_OF_NODES = ("found", "expected", "near", "far", "trust", "sums")
 _OF_MEMORIES = ("shape", "exposure", "score", "share")
 
 
 def some_pages(state: RecrawlState, rows: Ints) -> RecrawlState:
     """A copy with some of the pages, in this order; no page can be added to it."""
     path = state.sections.path[state.sections.leaf[rows]]
-    nodes = np.unique(path[path >= 0])
+    nodes = distinct(path[path >= 0])
     kin = state.sections.kin[rows]
-    groups = np.unique(kin[kin >= 0])
+    groups = distinct(kin[kin >= 0])
     return RecrawlState(
         gap=state.gap,
         began=state.began,
@@ -74,7 +74,13 @@ def _sections(whole: Sections, rows: Ints, nodes: Ints, groups: Ints) -> Section
 
 
 def _clocks(whole: Clocks, nodes: Ints) -> Clocks:
-    return replace(whole, **{name: getattr(whole, name)[nodes] for name in _OF_NODES})
+    return replace(
+        whole,
+        counts=whole.counts[:, nodes],
+        paces=whole.paces[:, nodes],
+        trust=whole.trust[nodes],
+        sums=whole.sums[nodes],
+    )
 
 
 def _memories(whole: Memories, rows: Ints) -> Memories:
