@@ -258,8 +258,10 @@ def epoch_days(instants: npt.NDArray[np.datetime64] | np.datetime64) -> npt.NDAr
     import numpy as np  # here, so that reading durations does not load it
 
     moments = np.asarray(instants, "datetime64[us]")
-    whole = moments.astype(np.int64).astype(np.float64) / MICROSECONDS_A_DAY
-    return np.where(np.isnat(moments), np.nan, whole)
+    whole = moments.view(np.int64).astype(np.float64)
+    whole /= MICROSECONDS_A_DAY
+    whole[np.isnat(moments)] = np.nan
+    return whole
 
 
 def instant_after_epoch(day: float) -> np.datetime64:

@@ -43,8 +43,10 @@ def digamma(x: Floats) -> Floats:
     square = inverse * inverse
     series = square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square / 240)))
     result = np.log(lifted) - inverse / 2 - series
+    part = np.empty_like(result)
     for step in range(_SHIFT):
-        result -= 1 / (x + step)
+        np.add(x, step, out=part)
+        result -= np.divide(1, part, out=part)
     return result
 
 

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recrawl.arrays.ranges import begins
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -26,8 +28,9 @@ if TYPE_CHECKING:
 
 _WORDS = 8  # words read at a time; a gather of 64 bytes costs no more than one of 8
 _WIDTH = 8 * _WORDS
-_LONG_RUN = 64  # texts: more than that are sooner copied as one range than byte by byte
+_LONG_RUN = 64  # texts: more than that are sooner copied as one range than one by one
 _BLOCK = 8192  # texts at a time: their words stay in the cache
+_PARTS = 65536  # texts at a time: enough of each length
 
 # Odd constants with well-spread bits (fractions of the golden ratio and of sqrt 3).
 _KEY_FACTOR = np.uint64(0x9E3779B97F4A7C15)
@@ -104,12 +107,17 @@ class Texts:
         """Ranges of the bytes as texts of their own."""
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         data = np.empty(offsets[-1], np.uint8)
-        for first in range(0, len(starts), _BLOCK):
-            rows = slice(first, first + _BLOCK)
-            into = offsets[first : first + _BLOCK + 1]
-            where = np.repeat(starts[rows] - into[:-1], lengths[rows])
-            where += np.arange(into[0], into[-1])
-            np.take(self.data, where, out=data[into[0] : into[-1]], mode="clip")
+        for first in range(0, len(starts), _PARTS):
+            rows = slice(first, first + _PARTS)
+            some = lengths[rows]
+            # Ranges of one length are items of as many bytes, and copied as such: byte by byte
+            # takes three times as long.
+            order = np.argsort(some)
+            edges = np.flatnonzero(begins(some[order]))
+            for same in np.split(order, edges[1:]):
+                if width := int(some[same[0]]):
+                    into = _items(data, width)
+                    into[offsets[rows][same]] = _items(self.data, width)[starts[rows][same]]
         return Texts(data, offsets)
 
     def tolist(self) -> list[str]:
@@ -136,14 +144,17 @@ class Texts:
         return key, check
 
 
+def _items(data: Bytes, width: int) -> np.ndarray[tuple[int], np.dtype[np.void]]:
+    """The items of so many bytes that begin at each byte."""
+    return np.ndarray((len(data) - width + 1,), f"V{width}", buffer=data, strides=(1,))
+
+
 def _hashes(data: Bytes, offsets: Ints, seed: np.uint64) -> tuple[Words, Checks]:
     """Hash texts that can all be read in steps of 64 bytes."""
     count = len(offsets) - 1
     key, check = np.empty(count, np.uint64), np.empty(count, np.uint32)
     if count:
-        # Every byte begins an item of 64 bytes: reading a text's words is one gather.
-        shape = (len(data) - _WIDTH + 1,)
-        items = np.ndarray(shape, f"V{_WIDTH}", buffer=data, strides=(1,))
+        items = _items(data, _WIDTH)  # reading a text's words is one gather
         for start in range(0, count, _BLOCK):
             rows = slice(start, start + _BLOCK)
             key[rows], check[rows] = _block(items, offsets[start : start + _BLOCK + 1], seed)
@@ -161,10 +172,9 @@ def _block(
     rows: Ints | slice = slice(None)
     while True:
         words = items[starts].view(np.uint64).reshape(-1, _WORDS)
-        words &= _MASKS[np.minimum(left, _WIDTH)].view(np.uint64).reshape(-1, _WORDS)
+        words &= _MASKS.take(np.minimum(left, _WIDTH)).view(np.uint64).reshape(-1, _WORDS)
         some_key, some_check = key[rows], check[rows]
-        for column in range(_WORDS):
-            word = words[:, column]
+        for word in np.ascontiguousarray(words.T):
             some_key ^= word
             some_key *= _KEY_FACTOR
             some_key ^= some_key >> _KEY_SHIFT

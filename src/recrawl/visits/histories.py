@@ -204,19 +204,29 @@ class Histories:
 
     def take(self, pages: Ints) -> Histories:
         """Only the named pages, in the order named."""
-        counts = self.gaps_of_page[pages]
-        rows = expand_ranges(self.offsets[:-1][pages], counts)
-        columns: dict[str, Any] = {}
-        for name, (_, _, kind) in _UNKNOWN.items():
+        if len(pages) == len(self) and (pages == np.arange(len(self))).all():
+            return self
+        starts, counts = self.offsets[:-1][pages], self.gaps_of_page[pages]
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        columns: dict[str, Any] = {"gaps": self.gaps, "changed": self.changed}
+        of_pages: dict[str, Any] = {}
+        for name, (_, _, rows) in _UNKNOWN.items():
             column = _known(self, name)
-            some = rows if kind == "gaps" else pages
-            columns[name] = None if column is None else column[some]
-        return Histories(
-            gaps=self.gaps[rows],
-            changed=self.changed[rows],
-            offsets=np.concatenate([[0], np.cumsum(counts)]),
-            **columns,
-        )
+            if column is not None and rows == "gaps":
+                columns[name] = column
+            elif column is not None:
+                of_pages[name] = column[pages]
+        of_gaps = {name: np.empty(offsets[-1], column.dtype) for name, column in columns.items()}
+
+        def work(some: slice) -> None:
+            rows = expand_ranges(starts[some], counts[some])
+            into = slice(offsets[some.start], offsets[some.stop])
+            for name, column in columns.items():
+                # Not the default mode: it checks every row first, in a copy.
+                column.take(rows, out=of_gaps[name][into], mode="clip")
+
+        over_blocks(work, len(counts))
+        return Histories(offsets=offsets, **of_gaps, **of_pages)
 
 
 _TYPES = {"gaps": np.float64, "changed": np.bool_, "offsets": np.int64}
