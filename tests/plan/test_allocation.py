@@ -117,6 +117,16 @@ def test_the_same_for_very_many_pages(name, count):
     check(allocate(rates, 0.3 * count, objective=OBJECTIVES[name], weight=weight))
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_for_very_many_pages_with_uncertain_rates(name):
+    """The last pass goes along slopes; values and the price are as good as those of a search."""
+    random = np.random.default_rng(8)
+    count = 100_000
+    gamma = Rates.gamma(random.gamma(2, 1, count) + 0.2, random.gamma(2, 10, count) + 1)
+    weight = random.pareto(2, count) + 0.1
+    check(allocate(gamma, 0.3 * count, objective=OBJECTIVES[name], weight=weight))
+
+
 def test_very_many_pages_with_hosts_floors_and_caps():
     random = np.random.default_rng(6)
     rates, host = random.lognormal(-2, 2, 100_000), random.integers(0, 5000, 100_000)

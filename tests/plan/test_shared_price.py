@@ -223,11 +223,11 @@ def test_workers_with_pages_find_the_price_of_one_process():
     price = 50 * whole.price  # a first guess
     for _ in range(3):
         asked = prices_around(price)
-        curves = [curve_of(asked, [each.total(at) for at in asked]) for each in pages]
+        curves = [curve_of(asked, [each.spending(at).total[0] for at in asked]) for each in pages]
         price = shared_price(curves, 1000.0)
 
     assert price == pytest.approx(whole.price, rel=2e-3)
-    assert sum(each.total(price) for each in pages) == pytest.approx(1000.0, rel=1e-3)
+    assert sum(each.spending(price).total[0] for each in pages) == pytest.approx(1000.0, rel=1e-3)
 
 
 @pytest.mark.parametrize(

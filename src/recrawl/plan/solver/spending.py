@@ -5,7 +5,7 @@ Pure.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +14,8 @@ from recrawl.arrays.blocks import gathered, over_blocks
 from recrawl.plan.solver.search import Spending
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from recrawl.arrays.types import Floats, Ints
     from recrawl.plan.limits import LimitColumns
     from recrawl.plan.solver.demand import Demand
@@ -40,13 +42,26 @@ class PricedPages:
         cost = None if self.cost is None else self.cost[rows]
         return PricedPages(self.demand.take(rows), cost, self.limits.take(rows))
 
+    def roughly(self) -> PricedPages:
+        """The same pages, asked for six digits."""
+        return replace(self, demand=self.demand.roughly())
+
     def visits(self, price: Floats | float) -> Floats:
         """Visits a day at one price for all, or at one per page."""
+        return self._visits(self.demand.visits, price)
+
+    def visits_nearby(self, price: float) -> Floats:
+        """The same, to ten digits, at a price next to the one that was asked last."""
+        return self._visits(self.demand.visits_nearby, price)
+
+    def _visits(
+        self, visits: Callable[[slice, Floats | float], Floats], price: Floats | float
+    ) -> Floats:
         into = np.empty(len(self))
 
         def work(rows: slice) -> None:
             at = price if isinstance(price, float) else price[rows]
-            into[rows] = self._limited(rows, self.demand.visits(rows, at))
+            into[rows] = self._limited(rows, visits(rows, at))
 
         over_blocks(work, len(self), _BLOCK)
         return into
@@ -62,18 +77,6 @@ class PricedPages:
         over_blocks(work, len(self), _BLOCK)
         total, slope, free = sums.sum(axis=1)
         return Spending(np.array([total]), np.array([slope]), np.array([free]))
-
-    def total(self, price: float) -> float:
-        """What all pages spend at one price, without the slope."""
-        sums = np.zeros(-(-len(self) // _BLOCK))
-
-        def work(rows: slice) -> None:
-            visits = self._limited(rows, self.demand.visits(rows, price))
-            cost = self.cost
-            sums[rows.start // _BLOCK] = visits.sum() if cost is None else visits @ cost[rows]
-
-        over_blocks(work, len(self), _BLOCK)
-        return float(sums.sum())
 
     def spending_by(self, group: Ints, groups: int, price: Floats | float) -> Spending:
         """What the pages of each group spend, at one price for all or at one per group."""
