@@ -137,15 +137,23 @@ SERVERS: list[SharedServer] = [PRELOADED, BEFORE_VERBS]
 class Forked(subprocess.Popen[Any]):
     """`subprocess.Popen` of a `recrawl` that is forked; all but its beginning is the same."""
 
-    def __init__(self, *args: Any, server: Preloaded = PRELOADED, **more: Any) -> None:
+    def __init__(
+        self, *args: Any, server: Preloaded = PRELOADED, gives_way: bool = True, **more: Any
+    ) -> None:
         self._server = server
+        self._gives_way = gives_way
         super().__init__(*args, **more)
 
     def _execute_child(self, args: Sequence[str], *others: Any) -> None:
         _, _, _, _, cwd, env, *_ = others
         pipes = others[9:15]
         stdin, _, _, stdout, _, stderr = pipes
-        request = {"words": args, "folder": os.fspath(cwd or Path.cwd()), "environment": dict(env)}
+        request = {
+            "words": args,
+            "folder": os.fspath(cwd or Path.cwd()),
+            "environment": dict(env),
+            "gives_way": self._gives_way,
+        }
         given = enumerate((stdin, stdout, stderr))
         streams = [number if number >= 0 else usual for usual, number in given]
         self.pid = self._server.fork(request, streams)
@@ -154,12 +162,26 @@ class Forked(subprocess.Popen[Any]):
 
 
 def popen(
-    words: Sequence[object], *, env: Mapping[str, str], server: Preloaded = PRELOADED, **more: Any
+    words: Sequence[object],
+    *,
+    env: Mapping[str, str],
+    server: Preloaded = PRELOADED,
+    gives_way: bool = True,
+    **more: Any,
 ) -> subprocess.Popen[Any]:
-    """Start `recrawl` with these words; forked, where that is the same."""
+    """Start `recrawl` with these words; forked, where that is the same.
+
+    Args:
+        words: What comes after its name.
+        env: Its environment.
+        server: Who forks.
+        gives_way: Whether it may lower its priority. What does gets a tenth of a processor beside
+            tests that want one, and those who wait for it take ten times as long.
+        more: As `subprocess.Popen` takes it.
+    """
     line = [RECRAWL, *map(str, words)]
     if server.fits(env) and more.keys() <= _FORKED:
-        return Forked(line, env=env, server=server, **more)
+        return Forked(line, env=env, server=server, gives_way=gives_way, **more)
     return subprocess.Popen(line, env=env, **more)
 
 
@@ -230,6 +252,8 @@ def _become(request: Mapping[str, Any], streams: Sequence[int]) -> None:
     os.environ.update(request["environment"])
     time.tzset()
     sys.argv = request["words"]
+    if not request["gives_way"]:
+        os.nice = lambda _: 0
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number, (name, mode) in enumerate([("stdin", "r"), ("stdout", "w"), ("stderr", "w")]):
         stream = _stream(getattr(sys, name), number, mode)

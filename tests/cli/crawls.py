@@ -17,6 +17,15 @@ if TYPE_CHECKING:
 AGENT = "test-bot (me@example.org)"
 
 
+def begin_in(folder: Path, delay: str = "0.05s") -> None:
+    """A crawl with the settings of `recrawl init`, but for the time between requests to a host."""
+    running.run("init", folder, "--agent", AGENT)
+    file, usual = folder / "recrawl.toml", 'delay = "1s"'
+    text = file.read_text()
+    assert text.count(usual) == 1
+    file.write_text(text.replace(usual, f'delay = "{delay}"'))
+
+
 def crawl_in(
     folder: Path, server: FaultServer, *, top: str = "", delay: str = "0.05s", more: str = ""
 ) -> None:

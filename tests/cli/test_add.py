@@ -4,13 +4,12 @@ from subprocess import PIPE
 
 from recrawl.settings.settings import read_settings
 from recrawl.store import open_store
+from tests.cli.crawls import begin_in
 from tests.cli.running import run, sentence
 from tests.cli.running import start as start_verb
 from tests.servers import answers
 from tests.servers.faults import FaultServer
 from tests.waiting import ending
-
-AGENT = "test-bot (me@example.org)"
 
 
 def addresses(folder):
@@ -19,7 +18,7 @@ def addresses(folder):
 
 
 def test_a_site_is_written_down_with_its_pages(tmp_path):
-    run("init", tmp_path, "--agent", AGENT)
+    begin_in(tmp_path)
     with FaultServer({"/": answers.page(b"home")}).in_thread() as server:
         server.pages["/sitemap.xml"] = answers.status(
             200, server.address("/1").encode(), content_type="text/plain"
@@ -37,7 +36,7 @@ def test_a_site_is_written_down_with_its_pages(tmp_path):
 
 
 def test_the_crawl_does_not_look_again_at_what_was_just_added(tmp_path):
-    run("init", tmp_path, "--agent", AGENT)
+    begin_in(tmp_path)
     with FaultServer({"/": answers.page(b"home")}).in_thread() as server:
         run("add", server.address("/"), "--local", cwd=tmp_path)
         run("crawl", "--once", cwd=tmp_path)
@@ -47,7 +46,7 @@ def test_the_crawl_does_not_look_again_at_what_was_just_added(tmp_path):
 
 
 def test_weights_are_read_before_anything_is_added(tmp_path):
-    run("init", tmp_path, "--agent", AGENT)
+    begin_in(tmp_path)
     settings = tmp_path / "recrawl.toml"
     before = 'weights = "views.csv"\n' + settings.read_text()
     settings.write_text(before)
@@ -62,7 +61,7 @@ def test_weights_are_read_before_anything_is_added(tmp_path):
 
 
 def test_one_page_is_only_that(tmp_path):
-    run("init", tmp_path, "--agent", AGENT)
+    begin_in(tmp_path)
     with FaultServer({"/p": answers.page(b"a page")}).in_thread() as server:
         ended = run("add", server.address("/p"), "--page-only", "--local", cwd=tmp_path)
 
@@ -72,7 +71,7 @@ def test_one_page_is_only_that(tmp_path):
 
 
 def test_a_site_that_is_there_already_is_refused(tmp_path):
-    run("init", tmp_path, "--agent", AGENT)
+    begin_in(tmp_path)
     with FaultServer().in_thread() as server:
         run("add", server.address("/"), "--local", cwd=tmp_path)
         before = (tmp_path / "recrawl.toml").read_text()
@@ -83,7 +82,7 @@ def test_a_site_that_is_there_already_is_refused(tmp_path):
 
 
 def test_without_a_store_nothing_is_written(tmp_path):
-    run("init", tmp_path, "--agent", AGENT)
+    begin_in(tmp_path)
     (tmp_path / "recrawl.db").unlink()
     before = (tmp_path / "recrawl.toml").read_text()
 
@@ -95,7 +94,7 @@ def test_without_a_store_nothing_is_written(tmp_path):
 
 def test_a_site_that_does_not_answer_is_not_added(tmp_path):
     """And nothing of it is remembered: once it answers it is added at once."""
-    run("init", tmp_path, "--agent", AGENT)
+    begin_in(tmp_path)
     before = (tmp_path / "recrawl.toml").read_text()
     with FaultServer({"/": answers.page(b"home")}).in_thread() as server:
         server.pages["/robots.txt"] = answers.status(500)
@@ -113,7 +112,7 @@ def test_a_site_that_does_not_answer_is_not_added(tmp_path):
 
 
 def test_a_private_address_says_how_to_go_on(tmp_path):
-    run("init", tmp_path, "--agent", AGENT)
+    begin_in(tmp_path)
     before = (tmp_path / "recrawl.toml").read_text()
     with FaultServer().in_thread() as server:
         said = sentence(run("add", server.address("/"), cwd=tmp_path))
@@ -125,7 +124,7 @@ def test_a_private_address_says_how_to_go_on(tmp_path):
 
 
 def test_later_asks_nothing(tmp_path):
-    run("init", tmp_path, "--agent", AGENT)
+    begin_in(tmp_path)
     with FaultServer().in_thread() as server:
         ended = run("add", server.address("/"), "--local", "--later", cwd=tmp_path)
 
@@ -134,7 +133,7 @@ def test_later_asks_nothing(tmp_path):
 
 
 def test_pages_of_a_site_are_discovered_again(tmp_path):
-    run("init", tmp_path, "--agent", AGENT)
+    begin_in(tmp_path)
     with FaultServer({"/": answers.page(b"home")}).in_thread() as server:
         run("add", server.address("/"), "--local", cwd=tmp_path)
         before = (tmp_path / "recrawl.toml").read_text()
@@ -151,7 +150,7 @@ def test_pages_of_a_site_are_discovered_again(tmp_path):
 
 
 def test_a_list_is_added_and_what_is_not_taken_over_is_counted(tmp_path):
-    run("init", tmp_path, "--agent", AGENT)
+    begin_in(tmp_path)
     (tmp_path / "urls.yaml").write_text(
         "url: https://a.org/tea\nfilter:\n  - css: .price\n  - xpath: //p\n---\n"
         "url: https://a.org/coffee\nfilter: css:li >\n---\ncommand: date\n"
@@ -177,7 +176,7 @@ def test_a_list_is_added_and_what_is_not_taken_over_is_counted(tmp_path):
 
 def test_an_address_of_a_list_joins_the_site_that_covers_it(tmp_path):
     """It is a page of the site, on its budget; what asks for more than the site gets a block."""
-    run("init", tmp_path, "--agent", AGENT)
+    begin_in(tmp_path)
     run("add", "https://a.org/", "--later", "--links", "1", cwd=tmp_path)
     run("set", "https://a.org/", "exclude=*.pdf", cwd=tmp_path)
     before = (tmp_path / "recrawl.toml").read_text()
@@ -207,7 +206,7 @@ def test_an_address_of_a_list_joins_the_site_that_covers_it(tmp_path):
 
 
 def test_a_list_may_come_from_the_standard_input(tmp_path):
-    run("init", tmp_path, "--agent", AGENT)
+    begin_in(tmp_path)
     process = start_verb("add", "-", cwd=tmp_path, stdin=PIPE, stderr=PIPE, text=True)
     with ending(process):
         _, said = process.communicate("https://a.org/\nhttps://a.org/x?y=1  # a page\nnothing\n")
@@ -222,7 +221,7 @@ def test_a_list_may_come_from_the_standard_input(tmp_path):
 
 
 def test_what_is_neither_an_address_nor_a_list_is_refused(tmp_path):
-    run("init", tmp_path, "--agent", AGENT)
+    begin_in(tmp_path)
     before = (tmp_path / "recrawl.toml").read_text()
     (tmp_path / "empty").write_text("# nothing\n")
     (tmp_path / "list").write_text("https://a.org/\n")

@@ -14,7 +14,7 @@ from recrawl.errors import InvalidInput
 from recrawl.settings.settings import read_settings
 from recrawl.store import create_store, open_for_writing, open_store
 from recrawl.visits.status import PageStatus, VisitOutcome
-from tests.cli.crawls import AGENT
+from tests.cli.crawls import AGENT, begin_in
 from tests.cli.running import run, run_here, sentence
 from tests.crawl import killed_removal
 from tests.servers import answers
@@ -174,7 +174,7 @@ def test_pruning_that_is_killed_at_any_step_is_done_by_the_next(folder, tmp_path
 def test_a_pruned_site_is_crawled_anew(tmp_path):
     """From its first visit on: the copies are gone."""
     with FaultServer({"/": answers.page(b"home")}).in_thread() as server:
-        run("init", tmp_path, "--agent", AGENT)
+        begin_in(tmp_path)
         for verb in (
             ("add", server.address("/"), "--local"),
             ("crawl", "--once"),

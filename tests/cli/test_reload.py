@@ -114,6 +114,7 @@ def test_a_terminal_that_is_closed_ends_the_crawl(tmp_path):
             wait_until(lambda: reloading_process(tmp_path / "recrawl.db") == crawl.pid)
             os.close(terminal)
 
-            assert crawl.wait() in {0, 1}  # what it says then may reach nobody
+            # What it says then may reach nobody: that is 120 where only Python is left to notice.
+            assert crawl.wait() in {0, 1, 120}
     with open_store(tmp_path / "recrawl.db") as reader:
         assert reader.checkpoint() is not None

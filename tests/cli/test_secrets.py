@@ -13,7 +13,7 @@ from contextlib import ExitStack
 import pytest
 import zstandard
 
-from tests.cli.crawls import AGENT
+from tests.cli.crawls import AGENT, begin_in
 from tests.cli.running import run, sentence
 from tests.cli.running import start as start_verb
 from tests.servers.answers import hang_up, in_turn, page, redirect
@@ -228,7 +228,7 @@ def test_a_variable_that_is_missing_ends_the_crawl_before_it_begins(crawled, mon
 def test_a_variable_that_is_missing_stops_only_what_needs_it(tmp_path, monkeypatch):
     """Each of these asks one site, or none at all."""
     monkeypatch.delenv("NOWHERE", raising=False)
-    run("init", tmp_path, "--agent", AGENT)
+    begin_in(tmp_path)
     with ExitStack() as stack:
         pages = {"/": page(b"home"), "/more": page(b"more")}
         plain, closed = (stack.enter_context(FaultServer(pages).in_thread()) for _ in range(2))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import wraps
 from importlib import import_module
 from pathlib import Path
@@ -55,6 +56,9 @@ class _VerbHelp(TyperCommand):
                 raise InvalidParameter(f"{_called(error.param)} {error.message}") from None
             raise
 
+    def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401 - Typer's own
+        return _read_plainly(super().get_params(ctx))
+
     def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ANN401 - Typer's own
         return ["[OPTIONS]", *(_usage(each) for each in self.get_params(ctx) if _is_argument(each))]
 
@@ -90,6 +94,9 @@ class _GroupHelp(TyperGroup):
         if self.places:
             self.commands = _Commands(self.places)  # type: ignore[assignment] # none is added
 
+    def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401 - Typer's own
+        return _read_plainly(super().get_params(ctx))
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - Typer's own
         name = args[0]
         if self.file_verb and name not in self.commands and _looks_like_file(name):
@@ -112,6 +119,34 @@ class _GroupHelp(TyperGroup):
         for title, rows in sections.items():
             with formatter.section(title):
                 formatter.write_dl(rows)
+
+
+class _PlainReader:
+    """What reads the value of a parameter: a text is what it is, or what its parser makes of it.
+
+    All else is left to Typer, which loads Pydantic for whatever it reads, and that takes longer
+    than loading numpy. Versions of Typer that do without it ask no reader.
+    """
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:  # noqa: ANN401 - Typer's own
+        """Return the value that a verb is given."""
+        parser = param.type_descriptor.parameter_info.parser
+        if not param.multiple and param.nargs == 1:
+            if value is None:
+                return None
+            if parser is not None:
+                with suppress(ValueError):  # which Typer says in its own words
+                    return parser(value)
+            elif param.type_descriptor.annotation is str and isinstance(value, str):
+                return value
+        param._runtime_param = None  # noqa: SLF001 - Typer makes its own
+        return param.get_runtime_param().coerce(value, param=param, ctx=ctx)
+
+
+def _read_plainly(parameters: list[Any]) -> list[Any]:
+    for each in parameters:
+        each._runtime_param = _PlainReader()  # noqa: SLF001 - there is no other place for it
+    return parameters
 
 
 class _Commands(Mapping[str, TyperCommand | TyperGroup]):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import stdtrit
 
 from recrawl.listings.forecast.bands import (
     WEAK_POWER,
@@ -32,6 +33,14 @@ def test_the_variance_law():
 
 def test_a_variance_that_grows_has_no_power():
     assert variance_law([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7], WINDOWS, 80)[1] == 0
+
+
+@pytest.mark.parametrize("probability", [0.001, 0.05, 0.3, 0.5, 0.75, 0.9, 0.9975, 0.9999])
+def test_quantiles_are_those_of_scipy(probability):
+    """Of Student's distribution with 5 degrees of freedom, whose variance is 5 / 3."""
+    expected = float(stdtrit(5, probability)) / np.sqrt(5 / 3)
+
+    assert student(probability) == pytest.approx(expected, rel=1e-11, abs=1e-12)
 
 
 def test_a_band_of_a_week():
