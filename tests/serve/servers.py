@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import time
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from playwright.sync_api import expect, sync_playwright
 
 from tests.browsers import unprivileged_chromium
-from tests.preloaded import popen
+from tests.preloaded import environment, popen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +42,7 @@ expect.set_options(timeout=_PATIENCE_MS)
 def served(file: Path, *words: str) -> Iterator[str]:
     """Serve a crawl, and yield its address; it is ended as Ctrl-C would end it."""
     words = ("serve", "-c", str(file), "--port", "0", *words)
-    process = popen(words, env=dict(os.environ), stdout=PIPE, text=True)
+    process = popen(words, env=environment(), gives_way=False, stdout=PIPE, text=True)
     try:
         assert process.stdout is not None
         line = process.stdout.readline()

@@ -32,10 +32,7 @@ def address(tmp_path_factory):
 
 
 def slowdown():
-    """How many times slower this machine is now than alone, by work that a quiet one does in .1 s.
-
-    The server is meant to give way to others: it is as slow as they leave it.
-    """
+    """How many times slower this machine is now than alone, by work that takes it .1 s alone."""
     began, used = time.perf_counter(), time.process_time()
     while time.process_time() - used < 0.1:
         sum(range(1000))
@@ -44,17 +41,13 @@ def slowdown():
 
 @pytest.mark.parametrize("path", PAGES)
 def test_a_page_is_there_within_a_second(address, path):
-    """A second of a quiet machine: the best of some tries, and longer where others are at work.
-
-    A process that others have priority over waits for them, about nine times as long as one that
-    they have not.
-    """
+    """A second of a quiet machine: the best of some tries, and longer where others are at work."""
     allowed, took = [], []
     for _ in range(5):
         busy, began = slowdown(), time.monotonic()
         assert servers.get(address + path)[0] == 200
         took.append(time.monotonic() - began)
-        allowed.append(MOST_SECONDS * (1 + 9 * (max(busy, slowdown()) - 1)))
+        allowed.append(MOST_SECONDS * max(busy, slowdown()))
         if took[-1] <= allowed[-1]:
             break
 

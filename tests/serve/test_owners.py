@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import signal
 import subprocess
@@ -20,7 +21,7 @@ from tests.preloaded import environment
 from tests.serve.api_server import PAGES, TOKEN, Client, write_settings
 from tests.servers import answers
 from tests.servers.faults import FaultServer
-from tests.waiting import ending, wait_until
+from tests.waiting import HANGS_SECONDS, ending, wait_until
 
 ENVIRONMENT = {**environment(), "RECRAWL_TOKEN": TOKEN}
 
@@ -165,3 +166,16 @@ def test_a_token_that_is_guessed_easily_is_refused(tmp_path):
             _, said = process.communicate()
             assert process.returncode == 1
             assert "RECRAWL_TOKEN must have 16 letters" in said
+
+
+def test_what_only_shows_a_crawl_lets_it_go_first(tmp_path):
+    """What lends pages is a part of the crawl."""
+    running.run("init", tmp_path, "--agent", crawls.AGENT)
+    write_settings(tmp_path)
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    for words, lower in (((), 10), (("--schedule",), 0)):
+        with process_of(tmp_path, "serve", *words, "--port", 0) as (process, _):
+            assert os.getpriority(os.PRIO_PROCESS, process.pid) == min(own + lower, 19)
+            # Killed, it would leave who makes the script of charts, with as low a priority.
+            process.send_signal(signal.SIGINT)
+            process.wait(HANGS_SECONDS)

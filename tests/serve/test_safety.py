@@ -235,6 +235,16 @@ def test_an_answer_that_takes_too_long_is_given_up(client, monkeypatch):
     time.sleep(1.0)
 
 
+def test_the_script_of_charts_is_waited_for(client, monkeypatch):
+    """It takes a second or more to put together; a page that gives it up has no charts."""
+    monkeypatch.setattr(safety, "_ANSWER_SECONDS", 0.01)
+
+    answer = client.get(safety.CHART_SCRIPT)
+
+    assert answer.status == 200
+    assert b"vegaEmbed" in answer.body
+
+
 def test_a_fault_of_ours_is_a_problem_and_says_nothing_else(client, monkeypatch):
     def broken(*_):
         raise ZeroDivisionError("secret detail")

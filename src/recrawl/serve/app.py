@@ -26,7 +26,7 @@ from recrawl.serve.answers import Answers
 from recrawl.serve.bundle import Bundle
 from recrawl.serve.lending import Lending
 from recrawl.serve.problems import Problem, problem_response
-from recrawl.serve.safety import COOKIE, LOGIN, Safety
+from recrawl.serve.safety import CHART_SCRIPT, COOKIE, LOGIN, Safety
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -85,7 +85,7 @@ def create_app(
     app.include_router(api.router)
     app.include_router(charts.router)
     app.include_router(pages.router)
-    app.add_api_route("/static/vega.js", _vega, include_in_schema=False)
+    app.add_api_route(CHART_SCRIPT, _vega, include_in_schema=False)
     app.add_api_route(LOGIN, _login, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=_HERE / "static"))
     app.add_middleware(Safety, access=access)

@@ -33,8 +33,11 @@ COOKIE = "recrawl_token"
 HEADER = "authorization"
 LOGIN = "/login"
 _READS = ("GET", "HEAD", "OPTIONS")
-_ANSWER_SECONDS = 30.0  # of anything but a stream
-STREAMS = ("/api/v1/live", "/api/v1/changes")  # these wait on purpose, within bounds of their own
+_ANSWER_SECONDS = 30.0
+CHART_SCRIPT = "/static/vega.js"
+# Streams wait on purpose, within bounds of their own. The script that draws charts is put together
+# once for all who wait for it: who is told to come back later has a page without charts.
+_NO_LIMIT = ("/api/v1/live", "/api/v1/changes", CHART_SCRIPT)
 _LEASES = "/api/v1/due"  # asked for by GET, changes something all the same
 _ONCE = (b"host", b"content-length", b"authorization", b"origin", b"idempotency-key")
 _POLICY = (
@@ -145,7 +148,8 @@ class Safety:
 
         if wrong is None:
             try:
-                async with asyncio.timeout(None if scope["path"] in STREAMS else _ANSWER_SECONDS):
+                limit = None if scope["path"] in _NO_LIMIT else _ANSWER_SECONDS
+                async with asyncio.timeout(limit):
                     await self._app(scope, self._bounded(receive), noted)
             except TimeoutError:
                 wrong = Problem(503, f"no answer within {_ANSWER_SECONDS:g} seconds")
