@@ -90,8 +90,9 @@ class Work:
         self._writer = writer
 
     async def event(self, kind: FeedKind, page: int, body: bytes | None, *, hour: int) -> None:
-        """Write a visit with an event."""
+        """Write a visit with an event, and wait until all have looked at it."""
         await self._writer.put(fed._made(kind, page, body, hour))
+        await self.at(self.clock.hours)
 
     async def at(self, hours: float) -> None:
         """Set the clock, and wait until all have looked at it."""
