@@ -11,7 +11,7 @@ all but one: what a crawl of that one could have known. All sources count alike.
 With --starts, crawls of each source begin at so many instants, spread over its time, and last three
 mean gaps, at 1, 4 and 16 visits per change. The table shows, for each thing to assume, by how much
 the expected share of fresh copies is off in the first gap and in the second and third, the mean of
-its absolute value over all starts, and how many copies are stale, over those of `once per gap`.
+its absolute value over all starts, and how many copies are stale, over those of `as shipped`.
 
 Needs pyarrow. Touches: the files it reads, the terminal.
 """
@@ -112,7 +112,8 @@ def show_starts(folder: Path, starts: int) -> None:
         for budget in BUDGETS:
             gap = 1 / (budget * rate)
             assumed = {
-                "once per gap": AssumedRates(),
+                "as shipped": AssumedRates(),
+                "once per gap": AssumedRates(prior_changes=1.0),
                 "as elsewhere": elsewhere,
                 "between": AssumedRates(
                     float(np.sqrt(elsewhere.prior_rate / gap)), elsewhere.prior_shape
@@ -140,8 +141,8 @@ def show_starts(folder: Path, starts: int) -> None:
     print(f"\n{'visits a change':<18}{'assumed':<22}{'starts':>7}", end="")
     print(f"{'first gap':>16}{'later':>16}{'stale':>8}")
     for (budget, name), rows in figures.items():
-        found, once = np.array(rows), np.array(figures[budget, "once per gap"])
-        ratio = np.exp(np.mean(np.log(found[:, 2] / once[:, 2])))
+        found, shipped = np.array(rows), np.array(figures[budget, "as shipped"])
+        ratio = np.exp(np.mean(np.log(found[:, 2] / shipped[:, 2])))
         words = [
             f"{found[:, part].mean():+.3f} ({np.abs(found[:, part]).mean():.3f})" for part in (0, 1)
         ]

@@ -49,8 +49,11 @@ from recrawl.adapters.tables.worlds import read_world
 from recrawl.plan.budget import Budget
 from recrawl.plan.objectives import OBJECTIVES
 from recrawl.policies import POLICIES
+from recrawl.policies.recrawl import corrections
 from recrawl.policies.recrawl.clocks import Trusting
+from recrawl.policies.recrawl.corrections import Corrections
 from recrawl.policies.recrawl.policy import Recrawl
+from recrawl.policies.recrawl.prior_sums import AssumedRates
 from recrawl.simulate.bands import ratio_band, staleness_band
 from recrawl.simulate.competitors import ORACLES, policy_named
 from recrawl.simulate.made import WORLDS, log_normal_rates, make_world
@@ -62,7 +65,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from recrawl.arrays.types import Ints
+    from recrawl.policies.pages import Pages
     from recrawl.policies.policy import Policy
+    from recrawl.policies.recrawl.state import RecrawlState
     from recrawl.simulate.bands import Band
     from recrawl.simulate.scores import SimulationRun
 
@@ -82,6 +87,53 @@ JOINED_DAYS, MOST_OF_SOURCE = 1461.0, 900
 MADE_DAYS, MADE_INTERVALS = 400.0, (3.0, 10.0, 30.0)
 SURE = 1.65  # standard errors from which on a site counts as measurably worse
 
+
+class TableLess(Corrections):
+    """Corrections of which one table says nothing."""
+
+    __slots__ = ()
+    bins = slice(0)
+
+    def read(self) -> None:
+        """Work out the factors of all bins but those of the table."""
+        Corrections.read(self)
+        self._factors[self.bins] = 1.0
+
+
+class NoVisits(TableLess):
+    """No factors by the number of visits."""
+
+    __slots__ = ()
+    bins = slice(0, corrections.SINCE)
+
+
+class NoSinceChange(TableLess):
+    """No factors by visits since a change."""
+
+    __slots__ = ()
+    bins = slice(corrections.SINCE, corrections.RATE)
+
+
+class NoLevels(TableLess):
+    """No factors by rate level."""
+
+    __slots__ = ()
+    bins = slice(corrections.RATE, corrections.BINS)
+
+
+@dataclass(frozen=True)
+class TableLessRecrawl(Recrawl):
+    """Our policy with one table of corrections less."""
+
+    kind: type[TableLess] = TableLess
+
+    def start(self, pages: Pages, now: np.datetime64, gap: float) -> RecrawlState:
+        """State of a crawl that begins now with these pages."""
+        state = Recrawl.start(self, pages, now, gap)
+        state.corrections.__class__ = self.kind
+        return state
+
+
 # A part left out, by parameters that leave nothing of it.
 ABLATION: dict[str, Callable[[Recrawl], Recrawl]] = {
     "all": lambda ours: ours,
@@ -96,6 +148,11 @@ ABLATION: dict[str, Callable[[Recrawl], Recrawl]] = {
     "fading of bursts": lambda ours: replace(ours, fade=1e-9),
     "corrections": lambda ours: replace(ours, corrections=inf, site_corrections=inf),
     "corrections of sites": lambda ours: replace(ours, site_corrections=inf),
+    "corrections by visits": lambda ours: TableLessRecrawl(ours.objective, kind=NoVisits),
+    "corrections by visits since a change": lambda ours: TableLessRecrawl(
+        ours.objective, kind=NoSinceChange
+    ),
+    "corrections by rate": lambda ours: TableLessRecrawl(ours.objective, kind=NoLevels),
 }
 
 # One constant moved at a time; the first is what the policy ships with.
@@ -132,7 +189,11 @@ PAIR = {name: ABLATION[name] for name in ("all", "corrections")}
 OF_SITES = {name: ABLATION[name] for name in ("all", "corrections of sites", "corrections")}
 # The second also begins with rates that are fitted to all sources but the one that is replayed.
 AS_ELSEWHERE = "as elsewhere"
-ASSUMED = {"once per gap": ABLATION["all"], AS_ELSEWHERE: ABLATION["all"]}
+ASSUMED = {
+    "as shipped": ABLATION["all"],
+    "once per gap": lambda ours: replace(ours, assumed=AssumedRates(prior_changes=1.0)),
+    AS_ELSEWHERE: ABLATION["all"],
+}
 VARIANTS = {
     "ablation": ABLATION,
     "assumed": ASSUMED,

@@ -92,7 +92,7 @@ def panel(day: int, rows: list[dict[str, Any]]) -> Chart:
                 "field": "pace",
                 "type": "quantitative",
                 "title": "pace of the clock",
-                "scale": {"domain": [0, 6]},
+                "scale": {"domain": [0, 8]},
             },
             "color": colour,
         },

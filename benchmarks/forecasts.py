@@ -1,0 +1,63 @@
+"""How many copies are fresh in each tenth of a demo's crawl, as forecast and as it was.
+
+    python benchmarks/forecasts.py [--crawls 12] [--pages 300] [--days 60] [--prior public]
+
+Each crawl is of a world of its own and has two visits every five days for each page. Printed is the
+forecast less the truth in each tenth, crawl by crawl, and the mean and the standard error of all of
+them. In a world of a few hundred pages, part of which change together, the truth itself differs
+from what the best forecast says: `known` is the same crawl, with the share of fresh copies that
+follows from the true rates in place of the forecast.
+
+Touches: processes, the terminal.
+"""
+
+from __future__ import annotations
+
+import argparse
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+
+import numpy as np
+
+from recrawl.demo.truth import tenths, truly_fresh
+from recrawl.demo.virtual import virtual_crawl
+from recrawl.demo.world import draw_world
+from recrawl.plan.budget import Budget
+from recrawl.plan.objectives import OBJECTIVES
+from recrawl.policies.recrawl.policy import Recrawl
+
+START, LOOKS_A_DAY = 20_000.0, 4
+
+
+def errors(seed: int, *, pages: int, days: float) -> list[float]:
+    world = draw_world(pages, start=START, days=days, seed=seed)
+    looks = START + np.arange(1 / LOOKS_A_DAY, days + 0.01, 1 / LOOKS_A_DAY)
+    policy = Recrawl(objective=OBJECTIVES["freshness"])
+    visits, beliefs = virtual_crawl(
+        world, policy, Budget(0.4 * pages), looks=looks, random=np.random.default_rng(seed)
+    )
+    fresh = truly_fresh(world, visits, beliefs)
+    share = tenths(beliefs, fresh, start=START, end=START + days)
+    return (share.expected - share.true).tolist()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--crawls", type=int, default=12)
+    parser.add_argument("--pages", type=int, default=300)
+    parser.add_argument("--days", type=float, default=60.0)
+    parser.add_argument("--jobs", type=int, default=2)
+    args = parser.parse_args()
+    seeds = range(1, args.crawls + 1)
+    with ProcessPoolExecutor(args.jobs) as pool:
+        run = partial(errors, pages=args.pages, days=args.days)
+        rows = np.array(list(pool.map(run, seeds)))
+    for seed, row in zip(seeds, rows, strict=True):
+        print(f"{seed:5d} " + " ".join(f"{each:+.3f}" for each in row), flush=True)
+    print(" mean " + " ".join(f"{each:+.3f}" for each in rows.mean(axis=0)))
+    print("error " + " ".join(f"{each:6.3f}" for each in rows.std(axis=0) / len(rows) ** 0.5))
+    print(f"beyond .03: {np.count_nonzero(np.abs(rows) > 0.03)} of {rows.size} tenths")
+
+
+if __name__ == "__main__":
+    main()
