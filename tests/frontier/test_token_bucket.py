@@ -194,3 +194,12 @@ def test_another_budget_forgets_no_visit_too_soon(days, budget, other):
     bucket.ready(now, first=True)
     assert sum(visits for visits, _ in bucket._spent.values()) == bucket.spent(now) == left
     assert bucket.window == window
+
+
+def test_a_crawl_that_stood_still_for_longer_than_its_window_goes_on():
+    """Visits of two days are looked up where another budget is a visit in two days."""
+    bucket = TokenBucket(24.0, now=START)
+    bucket.resume(np.array([START - 1.5]), np.zeros(1, np.bool_), START)
+
+    assert bucket.spent(START) == 0
+    assert spree(bucket, START, 99, first=True) == 24

@@ -168,6 +168,8 @@ class TokenBucket:
         # Nobody knows what was saved up before: the first of them, and no more.
         self._at = float(before[inside[0]]) if len(inside) else float(before.max())
         self._saved = float(np.count_nonzero(~first[inside[numbers == numbers[:1]]]))
+        if not len(inside):  # np.split makes one part of nothing
+            return
         for number, some in zip(bins.tolist(), np.split(inside, starts[1:]), strict=True):
             self._pass(float(before[some[-1]]))
             firsts = int(np.count_nonzero(first[some]))
