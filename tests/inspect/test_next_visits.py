@@ -139,3 +139,18 @@ def test_a_large_budget_holds_up_no_answer_about_a_small_one(tmp_path):
     spent = cpu_seconds(lambda: np.testing.assert_allclose(due(20_000), alike, rtol=0, atol=1.0))
     assert spent < 20
     assert np.isfinite(alike).all()
+
+
+def test_a_host_that_pools_share_is_kept_busy_by_all_of_them(tmp_path):
+    """24 requests a day, of which the other pool wants a thousand: the page waits for its turn."""
+    path = tmp_path / "recrawl.db"
+    made(path)
+    slow = '[politeness]\ndelay = "1h"\n[[site]]\naddress = "https://a.org/s5/"\nbudget = "1/1d"\n'
+    with open_store(path) as reader:
+        snapshot = load_snapshot(read_settings(settings_text(1000) + slow), reader, NOW)
+        found = simulate_next_visit(build_scenario(snapshot, reader, 55))
+
+    waited = found.at - NOW
+    assert waited > 2
+    assert found.at_host == pytest.approx(24 * waited, abs=3)
+    assert found.busy > 0.9 * waited

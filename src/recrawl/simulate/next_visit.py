@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from recrawl.arrays.equal_keys import distinct
 from recrawl.frontier.agenda import Agenda
 from recrawl.frontier.frontier import Frontier, PolicyCheckpoint
 from recrawl.frontier.host_table import HostTable
@@ -250,9 +251,11 @@ class _ScenarioRun:
         for pool, size in zip(scenario.pools, sizes, strict=True):
             visits = pool.budget.visits_a_day(size)
             found.append(scenario.now + _GAPS * size / visits if visits > 0 else inf)
+        host = scenario.known.host
         for page, end in ends.items():
-            number = int(self._pool_of[page])
-            found[number] = max(found[number], end)
+            # Pages of other pools at its host keep it waiting, too.
+            for number in distinct(self._pool_of[host == host[page]]).tolist():
+                found[number] = max(found[number], end)
         return found
 
     def first(self) -> float:
