@@ -308,3 +308,11 @@ def test_optimal_beats_every_rule(seed):
         best = allocate(rates, 20, objective=objective).mean_loss
         for rule in (uniform, proportional, square_root):
             assert best <= rule(rates, 20, objective=objective).mean_loss * (1 + 1e-12)
+
+
+def test_a_budget_for_all_that_is_wanted_of_uncertain_rates_is_planned_without_a_warning():
+    """The price is next to nothing then, and so is what a page that matters much is asked for."""
+    gamma, limits = Rates.gamma([20.0], [1.0]), Limits(most=[1.0])
+    plan = allocate(gamma, 10, objective=OBJECTIVES["missed"], weight=[1e20], limits=limits)
+
+    assert plan.visits_per_day.tolist() == [1.0]

@@ -424,3 +424,10 @@ def test_flags_are_carried_along():
 def test_parameters_that_mean_nothing_are_refused(parameters, message):
     with pytest.raises(InvalidParameter, match=message):
         Bank(**parameters)
+
+
+def test_all_that_was_learned_can_be_forgotten():
+    """Years beyond number, of which the second gap leaves nothing but the prior."""
+    page = Histories.from_lists([([1e18, 1e24], [False, True])])
+
+    assert np.isfinite(Bank().estimate(page).rate).all()

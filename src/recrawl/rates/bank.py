@@ -199,11 +199,11 @@ class Bank:
         shape, exposure, score = states
         # Those ahead of the first that forgets are as they were.
         first = sum(1 for _ in takewhile(isinf, self.memories))
-        forgotten = np.expm1(elapsed * (-1 / np.array(self.memories[first:])[:, np.newaxis]))
-        # Not prior + (state - prior) * kept: that rounds where nothing is forgotten.
-        learned = states[:2, first:] - prior[:, np.newaxis]
-        learned *= forgotten
-        states[:2, first:] += learned
+        kept = np.exp(elapsed * (-1 / np.array(self.memories[first:])[:, np.newaxis]))
+        # Not prior + (state - prior) * kept, nor state - (state - prior) * lost: these round where
+        # nothing, or all, is forgotten.
+        states[:2, first:] *= kept
+        states[:2, first:] += (1 - kept) * prior[:, np.newaxis]
         score *= self.discount
         score += shown.learn(shape, exposure)
         # Only differences matter, and small numbers keep more digits of them.

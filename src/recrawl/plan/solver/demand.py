@@ -294,8 +294,9 @@ class UncertainDemand:
     ) -> tuple[Floats, Floats]:
         wanted = self.scale[rows] * price
         if isinstance(self.objective, Missed):  # nothing is searched for
-            visits = self.shape[rows] / (2 * np.maximum(wanted, np.finfo(np.float64).tiny))
-            np.sqrt(visits, out=visits)
+            # Roots first: the quotient of a price next to nothing would be infinite.
+            visits = np.sqrt(self.shape[rows] / 2)
+            visits /= np.sqrt(np.maximum(wanted, np.finfo(np.float64).tiny))
             visits /= self.exposure[rows]
             return visits, np.full(len(visits), _HALF)
         due = self._due(rows, wanted, short)
