@@ -85,6 +85,15 @@ def test_not_modified_may_bring_other_validators():
     assert verdict.copy.bytes_signature == FIRST.copy.bytes_signature
 
 
+def test_a_tag_that_only_turns_weak_is_no_other_validator():
+    """As nginx sends it: weakly with a page that it compresses, and not with a 304."""
+    tagged = judge(Response(PAGE, 200, {"etag": 'W/"1"'}, b"one"), before=None, now=DAY).copy
+    verdict = judge(Response(PAGE, 304, {"etag": '"1"'}), known=tagged, old=b"one")
+
+    assert verdict.outcome.label == "not_modified"
+    assert verdict.copy is None
+
+
 def test_validators_of_another_address_are_not_kept():
     response = Response("https://example.org/other", 200, {"etag": '"2"'}, b"two")
 

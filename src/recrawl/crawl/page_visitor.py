@@ -40,7 +40,7 @@ from recrawl.detect.verdict import (
 from recrawl.extract import manifest_of, read_content
 from recrawl.fetch.host_slots import HostBusy, HostSlot
 from recrawl.parse.documents import document_kind
-from recrawl.parse.headers import validators
+from recrawl.parse.headers import is_same_tag, validators
 from recrawl.parse.messages import Request
 from recrawl.parse.robots_tags import NO_TAGS, RobotsTags, read_robots_tags
 from recrawl.units import SECONDS_A_DAY, http_text
@@ -428,8 +428,8 @@ class PageVisitor:
         host, trust, now = page.lease.host, self._trust, validators(response.headers)
         same = verdict.outcome in _SAME and not verdict.share
         if same and copy.etag and now.etag:
-            moved = copy.etag.removeprefix("W/") != now.etag.removeprefix("W/")
-            trust.count_signal(host, ETAG, **{"wrong" if moved else "right": 1.0})
+            kept = is_same_tag(copy.etag, now.etag)
+            trust.count_signal(host, ETAG, **{"right" if kept else "wrong": 1.0})
         if isnan(now.modified):
             return
         if same or verdict.outcome is VisitOutcome.CHANGED:

@@ -31,7 +31,7 @@ from recrawl.detect.simhash import simhash
 from recrawl.entries.entries import Copy
 from recrawl.entries.records import VersionLines
 from recrawl.parse.dates import http_date
-from recrawl.parse.headers import validators
+from recrawl.parse.headers import is_same_tag, validators
 from recrawl.parse.robots_tags import NO_TAGS
 from recrawl.units import SECONDS_A_DAY
 from recrawl.visits.status import NO_TAG, VisitOutcome
@@ -339,7 +339,9 @@ def _renewed(known: Copy, response: Response) -> Copy | None:
     """The copy with the validators that came with "not modified", where they are others."""
     new = validators(response.headers)
     modified = int(new.modified) if isfinite(new.modified) else known.modified_seconds
-    etag = new.etag or known.etag
+    etag = known.etag
+    if new.etag and not (etag and is_same_tag(new.etag, etag)):
+        etag = new.etag
     if etag == known.etag and modified == known.modified_seconds and _asks_nothing(known):
         return None
     signatures = known.bytes_signature, known.text_signature

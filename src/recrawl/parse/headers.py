@@ -66,6 +66,17 @@ def _validators(etag: str, date: str) -> Validators:
     )
 
 
+def is_same_tag(one: str, other: str) -> bool:
+    """Whether two entity tags name the same version: the weak comparison of RFC 9110.
+
+    A server that compresses may name a version weakly at one time, and not at another.
+
+    >>> is_same_tag('W/"1"', '"1"'), is_same_tag('"1"', '"2"')
+    (True, False)
+    """
+    return one.removeprefix("W/") == other.removeprefix("W/")
+
+
 def retry_after(text: str, now_seconds: float) -> float | None:
     """Retry-After in days, at most `LONGEST_WAIT`; None where it is missing or malformed.
 
