@@ -37,7 +37,7 @@ _ANSWER_SECONDS = 30.0
 CHART_SCRIPT = "/static/vega.js"
 # Streams wait on purpose, within bounds of their own. The script that draws charts is put together
 # once for all who wait for it: who is told to come back later has a page without charts.
-_NO_LIMIT = ("/api/v1/live", "/api/v1/changes", CHART_SCRIPT)
+_LIMITS = {"/api/v1/live": None, "/api/v1/changes": None, CHART_SCRIPT: 300.0}
 _LEASES = "/api/v1/due"  # asked for by GET, changes something all the same
 _ONCE = (b"host", b"content-length", b"authorization", b"origin", b"idempotency-key")
 _POLICY = (
@@ -148,11 +148,11 @@ class Safety:
 
         if wrong is None:
             try:
-                limit = None if scope["path"] in _NO_LIMIT else _ANSWER_SECONDS
+                limit = _LIMITS.get(scope["path"], _ANSWER_SECONDS)
                 async with asyncio.timeout(limit):
                     await self._app(scope, self._bounded(receive), noted)
             except TimeoutError:
-                wrong = Problem(503, f"no answer within {_ANSWER_SECONDS:g} seconds")
+                wrong = Problem(503, f"no answer within {limit:g} seconds")
             except Exception:
                 if not began:
                     fault = Problem(500, "this is a fault of the server's; its log says more")
