@@ -52,7 +52,6 @@ def test_dates_of_a_build_do_not_count_however_its_pages_are_found(sizes):
 
     assert counted(state) == [0.0] * 4
     assert not state.memories.exposure.any()
-    assert not state.relatives.visited.any()
 
 
 def test_what_visits_have_taught_stays_when_a_date_no_longer_counts():
@@ -65,17 +64,6 @@ def test_what_visits_have_taught_stays_when_a_date_no_longer_counts():
 
     assert counted(state) == [0.0, seen, 0.0, 0.0]
     assert seen > 1
-
-
-def test_an_age_tells_what_to_think_of_the_neighbours_too():
-    """Four pages of a folder are years old: a fifth without a date is taken for a slow one."""
-    policy, state = began()
-    ages = [300.0, 400.0, 500.0, 600.0, np.nan]
-    state = policy.found(state, pages([f"/old/{number}" for number in range(5)], ages))
-    state = policy.found(state, pages([f"/new/{number}" for number in range(5)], [np.nan] * 5))
-    beside, elsewhere = policy.rates(state, np.array([5, 10]))
-
-    assert beside < 0.7 * elsewhere
 
 
 @given(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from recrawl.plan.objectives import Freshness
 from recrawl.policies.pages import Outcomes
 from recrawl.policies.recrawl.announced import Streams
-from recrawl.policies.recrawl.memories import Memories, fold
+from recrawl.policies.recrawl.memories import Memories, _kept_powers, fold, powers
 from recrawl.rates.gamma_state import step
 from tests.policies.crawls import outcomes
 from tests.policies.scalar import Page
@@ -162,3 +162,12 @@ def test_folding_is_a_loop(rows, kept):
     fold(totals, site, np.array([[row, 2 * row] for _, row in rows]).reshape(-1, 2), (kept,))
 
     np.testing.assert_allclose(totals, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_powers_of_very_many_visits_are_not_kept():
+    """They would take a hundred megabytes for as long as the process runs."""
+    few, kept = powers((0.5, 0.9), 10), _kept_powers.cache_info().currsize
+
+    assert len(powers((0.5, 0.9), 1_000_000)) > 1_000_000
+    assert _kept_powers.cache_info().currsize == kept
+    assert not few.flags.writeable

@@ -116,8 +116,7 @@ def _forget_wrong_dates(state: RecrawlState, rows: Ints, now: Floats, outcomes: 
     seen = np.maximum(changes, 0.0)  # with this one, and without the one of the first age
     by_date = _log_chance(shape + 1, days + older, seen, watched)
     without = _log_chance(shape, days, seen, watched)
-    wrong = some[by_date < without + np.log(_WRONG_DATES)]
-    memories.shape[:, wrong] = memories.exposure[:, wrong] = 0.0
+    memories.forget(some[by_date < without + np.log(_WRONG_DATES)])
 
 
 def _log_chance(shape: float, exposure: Floats, changes: Floats, days: Floats) -> Floats:

@@ -36,6 +36,7 @@ _SCORE_KEPT = 0.98
 _SITE_STEP = 0.002
 _LEAST_SHARE = 0.02  # of a memory on a site, so that it can come back
 _FIRST = np.zeros(1, np.int64)
+_MANY = 1 << 14  # visits, for which powers are worked out anew each time: they take much room
 
 
 @dataclass(slots=True)
@@ -76,6 +77,10 @@ class Memories:
         """Make room for sites that have learned with all others so far."""
         new = np.repeat(self.site_share[:1], sites - len(self.site_share), axis=0)
         self.site_share = np.append(self.site_share, new, axis=0)
+
+    def forget(self, rows: Ints) -> None:
+        """Let pages start anew."""
+        self.shape[:, rows] = self.exposure[:, rows] = 0.0
 
     def states(self, rows: Ints, prior: tuple[float, Floats]) -> tuple[Floats, Floats]:
         """Shape and exposure of pages with a prior of their own: one row per memory."""
@@ -205,12 +210,18 @@ def powers(of: tuple[float, ...], most: int) -> Floats:
     >>> powers((0.5, 0.1), 2)[2].round(2)
     array([0.25, 0.01])
     """
-    return _powers(of, 1 << most.bit_length())
+    return _kept_powers(of, 1 << most.bit_length()) if most < _MANY else _powers(of, most + 1)
 
 
 @cache
-def _powers(of: tuple[float, ...], count: int) -> Floats:
+def _kept_powers(of: tuple[float, ...], count: int) -> Floats:
     # They take longer than all else that few visits are folded with.
+    powers = _powers(of, count)
+    powers.setflags(write=False)
+    return powers
+
+
+def _powers(of: tuple[float, ...], count: int) -> Floats:
     return np.asarray(np.array(of) ** np.arange(count)[:, None])
 
 
