@@ -256,8 +256,8 @@ def student(probability: float) -> float:
 
     It is $\sqrt 3 \tan \theta$ where the chance of less, $\frac{1}{2} + \frac{1}{\pi} (\theta +
     \sin \theta \cos \theta (1 + \frac{2}{3} \cos^2 \theta))$, is the probability. Found by Newton's
-    method: scipy's takes a tenth of a second to load. Eight digits of it are right between $10^{-9}$
-    and $1 - 10^{-9}$.
+    method: scipy's takes a tenth of a second to load. Between $10^{-9}$ and $1 - 10^{-9}$ eight
+    digits are right.
 
     >>> round(student(0.95), 6)
     1.56085
