@@ -245,3 +245,11 @@ def test_what_is_a_line_changes_only_with_the_number_of_its_rules():
     read += [text_lines(text) for text in ('{"a": [1, "b, c"]}', "a  b\n\nc")]
 
     assert (RULES_OF_TEXT, xxh3_64_hexdigest(repr(read).encode())) == (1, "f9d231036a7ea852")
+
+
+def test_a_relative_time_in_a_long_line_stays():
+    """It is part of what the line says, and says nothing of the short ones."""
+    story = "It was five minutes ago, " + "and she told it " * 10 + "again."
+
+    assert lines(f"<p>{story}<p>long ago<p>Ada") == (story, "long ago", "Ada")
+    assert lines(f"<p>{story}<p>Ada, 5 minutes ago") == (story, "Ada,")

@@ -28,7 +28,7 @@ from recrawl.detect.text.markup import (
     is_closed,
     resolved,
 )
-from recrawl.detect.text.relative_times import without_relative_times
+from recrawl.detect.text.relative_times import may_have_relative_times, without_relative_times
 from recrawl.detect.text.selection import select_parts
 
 # Number of the rules by which a page becomes lines. Lines that were kept under another number are
@@ -261,8 +261,12 @@ def lines_between_cuts(spaced: str, *, many_marks: bool) -> list[str]:
         spaced: The text.
         many_marks: Whether it may have many marks, by `may_have_many_marks`.
     """
-    lines = _stripped(_composed(spaced, many_marks=many_marks))
-    return list(filter(None, without_relative_times(list(filter(None, lines)))))
+    text = _composed(spaced, many_marks=many_marks)
+    lines = list(filter(None, _stripped(text)))
+    # Most texts have none of what tells relative times, not even in their long lines.
+    if not may_have_relative_times(text):
+        return lines
+    return list(filter(None, without_relative_times(lines)))
 
 
 def normalized(text: str) -> list[str]:

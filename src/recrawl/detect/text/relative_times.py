@@ -260,6 +260,7 @@ _PATTERNS = tuple(
     for mark, time in _TIMES
     for written in dict.fromkeys((mark, mark[0].upper() + mark[1:]))
 )
+_WITHOUT_PIECE = tuple(pattern for pattern in _PATTERNS if pattern[1] is None)
 # In a text of fewer letters these are found faster than an array is made.
 _SHORT = 600
 # Most texts have none of them: all are looked for at once.
@@ -295,7 +296,9 @@ def _marked(text: str) -> Iterator[tuple[str, re.Pattern[str]]]:
     if len(text) >= _SHORT:
         pieces = _pieces(text)
         there = {None, *pieces[_TELLING.take(pieces)].tolist()}
-        patterns = tuple(pattern for pattern in _PATTERNS if pattern[1] in there)
+        patterns = _WITHOUT_PIECE
+        if len(there) > 1:
+            patterns = tuple(pattern for pattern in _PATTERNS if pattern[1] in there)
     for mark, _, letter, pattern in patterns:
         if letter in text and mark in text and _stands_alone(mark, text):
             yield mark, _compiled(pattern)
