@@ -165,9 +165,22 @@ def test_a_title_comes_first_wherever_it_was(old, new):
 
 
 def test_a_page_with_what_has_no_end_has_no_cuts():
-    for broken in ("<!-- no end", '<p title="', "<script>", "<p", "\ufffd", "\x10"):
+    broken_ends = ("<!-- no end", '<p title="', "<script>", "<p", "\ufffd", "\x10", "<title>Tea")
+    for broken in broken_ends:
         assert read_cut("<p>line" * 400 + broken).cuts is None
         assert read_cut("<p>line" * 400 + broken).lines == lines("<p>line" * 400 + broken)
+
+
+def test_the_first_title_counts_whether_it_is_closed_or_not():
+    """The first is not: what stands in its tag might go on in another page."""
+    rest = "<p>line" * 400
+    titles = '<title a"b>Tea</title>', "<title>Shop</title>"
+
+    for first, second in (titles, titles[::-1]):
+        page = first + rest + second
+
+        assert read_cut(page).cuts is None
+        assert lines(page)[0] == ("Tea" if first == titles[0] else "Shop")
 
 
 def test_bytes_that_are_no_text_are_read_as_a_whole():

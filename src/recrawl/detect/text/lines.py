@@ -49,6 +49,7 @@ JOINT = "\x0e"
 TITLE_LEFT = JOINT + JOINT
 # Follows what replaces a token that may reach farther in another page.
 OPEN = GAP
+_OPEN_TITLE = TITLE_LEFT + OPEN
 _CONTROLS = f"{JOINT}{LINK}{GAP}{CUT}"
 _IN_LINE = (
     *("abbr", "acronym", "b", "bdi", "bdo", "big", "button", "cite", "code", "data", "del", "dfn"),
@@ -180,11 +181,20 @@ def tokens_of(page: str) -> Tokens:
     """Tokens of a page without controls."""
     written = TOKEN.split(page)
     left = list(map(_TOKEN_LEFT.__getitem__, written[1::2]))
-    if TITLE_LEFT not in left:
+    titled = _first_title(left)
+    if titled < 0:
         return Tokens(written, left, -1, "", len(page))
-    titled = left.index(TITLE_LEFT)
     found = TOKEN_PARTS.match(written[2 * titled + 1])
     return Tokens(written, left, titled, found[1] if found else "", len(page))
+
+
+def _first_title(left: list[str]) -> int:
+    """Place of the first title, closed or not; -1 where there is none."""
+    closed = left.index(TITLE_LEFT) if TITLE_LEFT in left else len(left)
+    try:
+        return left.index(_OPEN_TITLE, 0, closed)
+    except ValueError:
+        return closed if closed < len(left) else -1
 
 
 def text_of(written: list[str], left: list[str], title: str) -> str:
@@ -200,7 +210,7 @@ class _TokenLeft(dict[str, str]):
 
     def __missing__(self, token: str) -> str:
         left = _left_of(token)
-        if left is not TITLE_LEFT and not is_closed(token):
+        if not is_closed(token):
             left += OPEN
         if len(token) <= _LONGEST_KEPT:
             if len(self) >= _MOST_KEPT:

@@ -17,7 +17,6 @@ from recrawl.detect.text.lines import (
     CUT,
     LINK,
     OPEN,
-    TITLE_LEFT,
     lines_between_cuts,
     may_have_many_marks,
     spaced_text,
@@ -25,7 +24,7 @@ from recrawl.detect.text.lines import (
     tokens_of,
     without_controls,
 )
-from recrawl.detect.text.markup import TOKEN, is_closed
+from recrawl.detect.text.markup import TOKEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -61,7 +60,7 @@ def read_cut(page: str) -> CutLines:
     clean = without_controls(page)
     tokens = tokens_of(clean)
     chosen = []
-    if len(clean) == len(page) and _UNREADABLE not in clean and _has_closed_titles(tokens):
+    if len(clean) == len(page) and _UNREADABLE not in clean:
         chosen = _chosen(tokens, tokens.titled + 1)
     text = text_of(tokens.written, _marked(tokens.left, chosen), tokens.title)
     spaced = spaced_text(text)
@@ -170,15 +169,7 @@ def _tokens(written: bytes) -> Tokens | None:
     clean = without_controls(text)
     if len(clean) < len(text) or _UNREADABLE in text:
         return None
-    tokens = tokens_of(clean)
-    return tokens if _has_closed_titles(tokens) else None
-
-
-def _has_closed_titles(tokens: Tokens) -> bool:
-    return tokens.titled < 0 or all(
-        is_closed(tokens.written[2 * token + 1])
-        for token in _places_of(TITLE_LEFT, tokens.left, tokens.titled)
-    )
+    return tokens_of(clean)
 
 
 def _begins_line(written: bytes) -> bool:
