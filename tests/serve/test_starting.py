@@ -74,7 +74,7 @@ def test_the_script_of_the_demo_prints_the_address_on_a_terminal(tmp_path):
     """The script itself, with an environment that is there already."""
     (tmp_path / "scripts").mkdir()
     (tmp_path / ".venv").symlink_to(Path(sys.executable).parents[1])
-    (tmp_path / "scripts" / "_environment").write_text("")
+    (tmp_path / "scripts" / "_environment").write_text("venv=.venv")
     script = shutil.copy(ROOT / "scripts" / "demo", tmp_path / "scripts")
     with on_a_terminal([script, *SHORT_DEMO], env=environment()) as (process, terminal):
         _, link = read_until(terminal, r"(http://127\.0\.0\.1:\d+)/\r\n")
