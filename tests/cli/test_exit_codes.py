@@ -9,6 +9,7 @@ from tests.cli.crawls import AGENT
 from tests.cli.running import run, run_here, sentence
 
 SITE = "https://example.org/"
+METRICS_RULE = "--metrics must be a whole number, at least 0, at most 65535"
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +44,10 @@ ERRORS = [
     (["changes", "--newest", "-1"], "--newest must be a whole number, at least 1 (got '-1')"),
     (["changes", "--since", "soon"], "--since must be a time"),
     (["crawl", "--for", "long"], "duration must look like 90s, "),
-    (["crawl", "--metrics", "x"], "--metrics must be a whole number (got 'x')"),
+    (["crawl", "--metrics", "x"], f"{METRICS_RULE} (got 'x')"),
+    (["crawl", "--metrics", "99999"], f"{METRICS_RULE} (got '99999')"),
+    (["crawl", "--metrics", "-1"], f"{METRICS_RULE} (got '-1')"),
+    (["worker", "--metrics", "99999"], f"{METRICS_RULE} (got '99999')"),
     (["crawl", "--on-change", "/no/such"], "--on-change: program not found"),
     (["add", "https://a.org", "--weight", "x"], "--weight must be a number (got 'x')"),
     (["add", "https://a.org", "--weight", "-1"], "https://a.org: weight must be a number above 0"),

@@ -56,6 +56,8 @@ METRICS = typer.Option(
     metavar="PORT",
     help="Serve Prometheus metrics on this loopback port, at /metrics.",
     show_default=False,
+    min=0,
+    max=65535,
 )
 _SERVE = typer.Option(
     "--serve",
