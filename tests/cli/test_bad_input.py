@@ -119,6 +119,11 @@ FILES = {
     ),
     "NUL": ("a.csv", HEADER + b"/a\0,1,\n", ", line 2: must be text (got a NUL byte)"),
     "program": ("a.csv", b"\x7fELF\x02\x01\x01\0\0\0", ", line 1: must be text (got a NUL byte)"),
+    "neither store nor table": (
+        "a.db",
+        b"\x01\xfe\x8c\x93" * 40,
+        ": neither a recrawl store nor a table: it is not text",
+    ),
     "picture": (
         "a.csv",
         b"\x89PNG\r\n\x1a\n\xff\xfe",

@@ -208,6 +208,17 @@ def test_a_store_may_be_named_as_in_other_verbs(crawl, tmp_path_factory):
     assert run("changes", store, "--deliver", cwd=elsewhere).code == 2
 
 
+@pytest.mark.parametrize("verb", [["changes"], ["check"], ["compact"], ["export", "visits"]])
+def test_a_file_that_is_no_store_is_called_that(tmp_path, verb):
+    """Also where there are no settings beside it, and in words rather than in its bytes."""
+    (tmp_path / "other.db").write_bytes(b"\x01\xfe\0\x93" * 99)
+    out = ["-o", "out.csv"] if verb[0] == "export" else []
+
+    said = sentence(run(*verb, "other.db", *out, cwd=tmp_path))
+
+    assert said == "other.db is not a recrawl store (not an SQLite database)"
+
+
 def test_what_cannot_be_is_refused_in_one_sentence(crawl):
     told = run("changes", "--after", "aaaaaaaa-1", cwd=crawl)
     assert sentence(told).endswith("cursor aaaaaaaa-1 belongs to another store; take a snapshot")

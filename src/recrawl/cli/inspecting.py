@@ -6,7 +6,7 @@ Touches: files, the clock.
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 import typer
@@ -51,11 +51,15 @@ def open_crawl(settings: Path, store: Path | None = None) -> Iterator[tuple[Sett
     from recrawl.store import is_store, open_store
     from recrawl.store.settings_file import load_settings, settings_in, store_of
 
-    asked = None if is_store(settings) else load_settings(settings)
-    own = settings if asked is None else store_of(settings, asked)
+    in_store = is_store(settings)
     from recrawl.state.division import as_divided
 
-    with open_store(store or own) as reader:
+    with ExitStack() as stack:
+        # First what was named: settings are only looked for beside it.
+        named = None if store is None else stack.enter_context(open_store(store))
+        asked = None if in_store else load_settings(settings)
+        own = settings if asked is None else store_of(settings, asked)
+        reader = named or stack.enter_context(open_store(own))
         yield as_divided(asked or settings_in(reader), reader), reader
         for sentence in reader.remarks:
             screen.remark(sentence)

@@ -7,6 +7,8 @@ Touches: files.
 
 from __future__ import annotations
 
+import codecs
+import re
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 _FIRST_BYTES = 100  # tell what a file is
 _ZIP = b"PK\x03\x04"
 _SPREADSHEET_MARKS = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"xl/", b"mimetype")
+_CONTROL = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f]")  # in text at most between cells
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 
@@ -109,7 +112,25 @@ def format_of(table: TableInput) -> Format:
         table.refuse("a spreadsheet; save its sheet as CSV")
     if first.startswith(_ZIP):
         table.refuse("a ZIP archive; unpack it first")
-    return next((known for known in FORMATS if known.claims(table.path, first)), FORMATS[-1])
+    known = next((known for known in FORMATS if known.claims(table.path, first)), None)
+    if known is None and not _may_be_text(first, table.encoding):
+        table.refuse("neither a recrawl store nor a table: it is not text")
+    return known or FORMATS[-1]
+
+
+def _may_be_text(first: bytes, encoding: str) -> bool:
+    r"""Whether the first bytes of a file may be text; one that may be is read, and errors say where.
+
+    >>> [_may_be_text(first, "utf-8") for first in (b"page;caf\xc3", b"a\x01b", b"\x01\xff", b"\0")]
+    [True, True, False, False]
+    """
+    if b"\0" in first:
+        return False
+    try:
+        codecs.getincrementaldecoder(encoding)().decode(first)  # the last letter may be cut
+    except UnicodeDecodeError:
+        return not _CONTROL.search(first)
+    return True
 
 
 def _first_bytes(table: TableInput) -> bytes:

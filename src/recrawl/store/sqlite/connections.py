@@ -79,9 +79,7 @@ def _require_own_database(path: Path, connection: apsw.Connection) -> None:
     try:
         application = connection.execute("pragma application_id").get
     except apsw.NotADBError:
-        with path.open("rb") as file:  # nobody holds locks of SQLite on such a file
-            got = file.read(16)
-        raise NotAStore(f"{path} is not a recrawl store (it begins with {got!r})") from None
+        raise NotAStore(f"{path} is not a recrawl store (not an SQLite database)") from None
     if application != APPLICATION:
         raise NotAStore(f"{path} is not a recrawl store (another program's SQLite database)")
 
@@ -250,7 +248,7 @@ def _translated(path: Path, error: apsw.Error) -> RecrawlError:  # noqa: PLR0911
     said = printable(str(error))
     match error:
         case apsw.NotADBError():
-            return NotAStore(f"{path} is not a recrawl store (not a SQLite database)")
+            return NotAStore(f"{path} is not a recrawl store (not an SQLite database)")
         case apsw.InterruptError():
             return StoreCorrupt(f"{path} is damaged (a query of it does not end)")
         case apsw.CorruptError():
