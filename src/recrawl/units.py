@@ -78,7 +78,9 @@ def days(text: str) -> float:
     14.0
     """
     match = _DURATION.fullmatch(text.strip())
-    if match is None or not 0 < float(match[1]) < math.inf:
+    if match is not None and float(match[1]) == 0:
+        raise InvalidDuration(f"duration must be above 0 (got {text!r})")
+    if match is None or float(match[1]) == math.inf:
         message = f"duration must look like 90s, 30m, 6h, 3d, 2w or 1y (got {text!r})"
         raise InvalidDuration(message)
     return float(match[1]) * _DAYS_IN[match[2]]

@@ -416,9 +416,9 @@ def test_a_world_comes_as_frames_too(tmp_path):
             r"false_changes needs the method gamma or npmle \(got 'cho'\)",
         ),
         (lambda log: recrawl.estimate(log, memory="much"), "memory must look like 500M or 2G"),
-        (lambda log: recrawl.plan(log, budget=0), "budget must look like 5000/1d"),
+        (lambda log: recrawl.plan(log, budget=0), "budget must be above 0"),
         (lambda log: recrawl.plan(log, budget=wrong(None)), "budget must look like 5000/1d"),
-        (lambda log: recrawl.simulate(log, budget=0), "budget must look like 5000/1d"),
+        (lambda log: recrawl.simulate(log, budget=0), "budget must be above 0"),
         (lambda log: recrawl.estimate(log, columns={"url": "page"}), "columns must be one of page"),
         (lambda log: recrawl.trends(log, kind="all"), "kind must be one of pages, windows"),
         (

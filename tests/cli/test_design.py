@@ -84,8 +84,11 @@ def test_several_methods_share_a_picture(tmp_path):
     ("words", "wrong"),
     [
         (["--every", "week"], "duration must look like"),
-        (["--gap", "0d"], "duration must look like"),
-        (["--precision", "2"], "precision must be a share such as 0.2 or 20% (got '2')"),
+        (["--gap", "0d"], "duration must be above 0 (got '0d')"),
+        (
+            ["--precision", "2"],
+            "precision must be a share such as 0.2 or 20%, above 0 and below 100 % (got '2')",
+        ),
         (["--precision", "much"], "precision must be a share"),
         (["--bias", "-1%"], "bias must be a share"),
         (["--level", "1"], "level must be between 0 and 1"),

@@ -61,6 +61,12 @@ ERRORS = [
         "--level must be a share such as 0.95 or 95% (got 'high')",
     ),
     (["estimate", "visits.csv", "--level", "90"], "level must be "),
+    (
+        ["estimate", "visits.csv", "--false-changes", "nan"],
+        "--false-changes must be between 0 and 1 (got nan)",
+    ),
+    (["get", SITE, "--fresh", "2"], "--fresh must be between 0 and 1 (got 2.0)"),
+    (["crawl", "--for", "0s"], "duration must be above 0 (got '0s')"),
     (["estimate", "visits.csv", "--method", "guess"], "method must be one of "),
     (["import", "visits.csv", "--format", "word"], "--format must be one of "),
     (["init", "new", "--agent", "me"], "agent must be the name of your crawler with a contact"),

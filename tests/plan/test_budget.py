@@ -73,7 +73,7 @@ def test_visits_a_change_are_nothing_without_changes():
 
 @pytest.mark.parametrize(
     "text",
-    ["", "5000", "/1d", "0/1d", "0.0/page/1d", "-1/1d", "1e3/1d", "many/1d", "5000/", "nan/1d"],
+    ["", "5000", "/1d", "-1/1d", "1e3/1d", "many/1d", "5000/", "nan/1d"],
 )
 def test_a_bad_budget_is_refused_with_an_example(text):
     with pytest.raises(InvalidParameter) as refused:
@@ -82,6 +82,15 @@ def test_a_bad_budget_is_refused_with_an_example(text):
     assert str(refused.value) == (
         f"budget must look like 5000/1d, 0.1/page/1d or 4/change (got {text!r})"
     )
+
+
+@pytest.mark.parametrize("text", ["0/1d", "0.0/page/1d", "0/change", 0, 0.0])
+def test_a_budget_of_nothing_is_refused_as_that(text):
+    """An example would show the form that it has."""
+    with pytest.raises(InvalidParameter) as refused:
+        Budget.read(text)
+
+    assert str(refused.value) == f"budget must be above 0 (got {text!r})"
 
 
 @pytest.mark.parametrize(

@@ -172,6 +172,8 @@ def _question(method: str, classes: str, level: float, false_changes: float) -> 
     check_method(method, _COMPARE)
     if classes and method not in ("classes", _COMPARE):
         raise typer.BadParameter("--classes needs --method classes or --method compare")
+    if false_changes:  # 0 is none
+        check_fraction(**{"--false-changes": false_changes})
     if false_changes and method not in ("gamma", "npmle"):
         raise typer.BadParameter("--false-changes needs --method gamma or --method npmle")
     return RateQuestion.of(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recrawl.checks import check_fraction
 from recrawl.cli import inspecting, options, screen, shared
 from recrawl.errors import Conflict, InvalidParameter
 
@@ -82,6 +83,8 @@ def get(
 
     if form not in FORMS:
         raise InvalidParameter(f"--as must be one of {', '.join(FORMS)} (got {form!r})")
+    if fresh is not None:
+        check_fraction(**{"--fresh": fresh})
     moment = datetime.fromtimestamp(past(at, "--at"), UTC) if at else None
     if fresh is None:
         copy = _copy(settings, url, moment, form)

@@ -62,7 +62,8 @@ def share(text: str, name: str) -> float:
     """Parse a share between 0 and 1, such as `0.2` or `20%`."""
     value = _percentage(text)
     if value is None or not 0 < value < 1:
-        raise InvalidParameter(f"{name} must be a share such as 0.2 or 20% (got {text!r})")
+        bounds = "" if value is None else ", above 0 and below 100 %"
+        raise InvalidParameter(f"{name} must be a share such as 0.2 or 20%{bounds} (got {text!r})")
     return value
 
 

@@ -62,6 +62,8 @@ class Budget:
             kinds: What `each` may be.
         """
         found = cls._read(text)
+        if found is None and _is_zero(text):
+            raise InvalidParameter(f"{name} must be above 0 (got {text!r})")
         if found is None or found.each not in kinds:
             *others, last = (_FORMS[kind] for kind in kinds)
             forms = f"{', '.join(others)} or {last}" if others else last
@@ -98,6 +100,14 @@ class Budget:
             message = "a budget in visits per change needs a history of changes (got none)"
             raise InvalidParameter(message)
         return self.visits * pages if self.each == "page" else self.visits
+
+
+def _is_zero(text: str | SupportsFloat) -> bool:
+    """Whether a budget has its form, or is a number, and no visits."""
+    if isinstance(text, str):
+        match = _BUDGET.fullmatch(text)
+        return match is not None and float(match[1]) == 0
+    return isinstance(text, int | float) and text == 0
 
 
 def window_of(visits_a_day: float) -> float:

@@ -213,7 +213,7 @@ def test_a_terminal_shows_a_table_and_the_months_of_one_page(log):
         (["errors", "--by", "page"], "by must be one of state, size, threshold"),
         (["errors", "--estimators", "norman"], "estimators must be one of ratio, running"),
         (["follow", "--method", "norman"], "forecaster must be one of ratio"),
-        (["counts", "--within", "0d"], "duration must look like"),
+        (["counts", "--within", "0d"], "duration must be above 0 (got '0d')"),
         (["gaps", "--every", "often"], "duration must look like"),
         (["season", "--month", "January"], "--month must look like 2027-01 (got 'January')"),
         (["season", "--month", "2027-13"], "--month must look like 2027-01 (got '2027-13')"),
