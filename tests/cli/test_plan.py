@@ -232,7 +232,24 @@ def test_a_bad_table_is_refused_in_one_sentence(tmp_path, table, wrong):
         (["--budget", "5/1d", "--form", "square"], "form must be one of periodic, randomised"),
         (["--budget", "5/1d", "--per-host", "4/change"], "per-host must look like 5000/1d"),
         (["--budget", "5/1d", "--max-interval", "soon"], "duration must look like"),
-        (["--budget", "5/1d", "--max-interval", "1h"], "budget must pay for the least visits"),
+        (
+            ["--budget", "5/1d", "--max-interval", "1h"],
+            (
+                "budget must be at least 120 visits per day, for max-interval asks for one to each "
+                "of 5 pages every 1.0h (got 5)"
+            ),
+        ),
+        (
+            ["--budget", "5/1d", "--max-interval", "1d", "--per-host", "2/1d"],
+            (
+                "per-host must be at least 3 visits per day, for max-interval asks for one to each "
+                "of 3 pages of b.org every 1.0d (got 2)"
+            ),
+        ),
+        (
+            ["--budget", "5/1d", "--min-interval", "10d", "--max-interval", "1d"],
+            "min-interval must be at most max-interval, 1d (got '10d')",
+        ),
         (["--budget", "5/1d", "--plot", "x.gif"], "output must end in .svg, .png"),
         (["--budget", "5/1d", "-o", "x.txt"], "output must end in .csv"),
         (["--budget", "5/1d", "-o", "rates.csv"], "is an input, which is never overwritten"),

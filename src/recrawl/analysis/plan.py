@@ -23,7 +23,7 @@ from recrawl.analysis.results import ResultTable
 from recrawl.analysis.sources import whole_input
 from recrawl.arrays.texts import Texts
 from recrawl.checks import check_choice
-from recrawl.errors import InvalidTable
+from recrawl.errors import InvalidParameter, InvalidTable
 from recrawl.plan import (
     OBJECTIVES,
     Budget,
@@ -33,9 +33,10 @@ from recrawl.plan import (
     allocate_randomised,
     budget_curve,
 )
+from recrawl.plan.solver.exact import ROUNDING
 from recrawl.report.plans import HEADER, budget_words, curve_chart, plan_columns, plan_words
 from recrawl.report.words import counted, tenths
-from recrawl.units import days
+from recrawl.units import days, duration
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -100,6 +101,9 @@ class PlanQuestion:
         if per_host:
             host = Budget.read(per_host, name="per-host", kinds=("crawl",))
         longest, shortest = (days(word) if word else 0.0 for word in intervals)
+        if longest and shortest > longest:
+            said = f"min-interval must be at most max-interval, {intervals[0]}"
+            raise InvalidParameter(f"{said} (got {intervals[1]!r})")
         return cls(
             budget=whole,
             objective=OBJECTIVES[objective],
@@ -118,15 +122,41 @@ class PlanQuestion:
             hosts = coded.words
             limits = Limits(self.least, self.most, coded.codes, self.per_host.visits)
         rates, unknown = rates_to_plan(table, certain=self.randomised)
+        budget = self.visits_for(len(rates), float(rates.rate.sum()))
+        self.require_longest(budget, len(rates))
+        if self.per_host is not None:
+            of_host = np.bincount(coded.codes)
+            most = int(np.argmax(of_host))
+            where = f" of {hosts[most]}"
+            self.require_longest(self.per_host.visits, int(of_host[most]), "per-host", where)
         spend = allocate_randomised if self.randomised else allocate
         found = spend(
             rates,
-            self.visits_for(len(rates), float(rates.rate.sum())),
+            budget,
             objective=self.objective,
             weight=table.figures.get("weight"),
             limits=limits,
         )
         return PlanAnswer(found, limits, hosts, unknown)
+
+    def require_longest(
+        self, budget: float, pages: int, name: str = "budget", where: str = ""
+    ) -> None:
+        """Raise where a budget does not pay for the longest interval.
+
+        Args:
+            budget: Visits per day.
+            pages: Pages that it is for.
+            name: What errors call it.
+            where: Which pages they are, where they are not all.
+        """
+        least = self.least * pages
+        if least > budget * ROUNDING:
+            longest = duration(1 / self.least)
+            raise InvalidParameter(
+                f"{name} must be at least {least:g} visits per day, for max-interval asks for one "
+                f"to each of {counted(pages, 'page')}{where} every {longest} (got {budget:g})"
+            )
 
     def visits_for(self, pages: int, changes: float) -> float:
         """Visits per day that the budget allows for so many pages and changes per day."""

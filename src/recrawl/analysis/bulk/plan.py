@@ -299,6 +299,7 @@ def _decide(run: BulkRun, job: PlanJob) -> tuple[dict[str, Any], PlanJob, int]:
     pages = sum(each.pages for each in surveys)
     changes = fsum(each.changes for each in surveys)
     budget = job.question.visits_for(pages, changes)
+    job.question.require_longest(budget, pages)
     passes = 0
 
     def spend(price: float) -> PartSpending:
