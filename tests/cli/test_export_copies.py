@@ -70,7 +70,10 @@ def test_what_cannot_be_is_refused_and_a_store_never_overwritten(crawl):
     before = (crawl / "recrawl.db").read_bytes()
     said = {
         "recrawl.db": "recrawl.db is a store, which is never overwritten",
-        "copies.zip": "output must end in .jsonl, .ndjson, .parquet, .db, .sqlite",
+        "copies.csv": (
+            "-o must be a file that ends in .jsonl, .ndjson, .parquet, .db, .sqlite, or a folder "
+            "DIR/ (got 'copies.csv')"
+        ),
     }
 
     for name, why in said.items():

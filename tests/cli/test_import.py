@@ -351,7 +351,13 @@ def test_a_repository_becomes_a_world(tmp_path):
     for words in (["init", "-q"], ["add", "-A"], [*alone, "commit", "-q", "-m", "x"]):
         subprocess.run(["git", *words], cwd=site, check=True, capture_output=True)
 
+    said = sentence(run("import", "site", "-o", "world.csv", cwd=tmp_path))
     done = run("import", "site", "--base", "https://a.org/", "-o", "world/", cwd=tmp_path)
 
+    assert said == (
+        "-o must be a folder DIR/ for a git repository, because two files are written "
+        "(got 'world.csv')"
+    )
+    assert names_in(tmp_path) == ["site", "world"]
     assert done.err.splitlines()[0] == "Wrote 1 page and 0 changes of 1 commit to world/."
     assert names_in(tmp_path / "world") == ["changes.parquet", "pages.parquet"]

@@ -39,6 +39,7 @@ def export_copies(settings: Settings, reader: ReadStore, output: str, form: str)
         if output != "-" and _is_folder(output):
             _export_folder(reader, content, Path(output), form)
             return
+        _check_ending(output)
         rows = (copy_row(copy, content, form) for copy in kept_copies(reader))
         count = _write_table(reader, Path(output), "copies", COPY_COLUMNS, rows)
     if output != "-":
@@ -65,6 +66,17 @@ def export_chunks(settings: Settings, reader: ReadStore, output: str) -> None:
 def _is_folder(output: str) -> bool:
     """Whether an output is meant to be a folder: by its end, or because it is one."""
     return output.endswith("/") or Path(output).is_dir() or not Path(output).suffix
+
+
+def _check_ending(output: str) -> None:
+    """Raise for a file of copies of no known format; a folder would do, too."""
+    from recrawl.publish.copies.tables import FORMATS
+
+    if output != "-" and Path(output).suffix.lower() not in FORMATS:
+        raise InvalidParameter(
+            f"-o must be a file that ends in {', '.join(FORMATS)}, or a folder DIR/ "
+            f"(got {output!r})"
+        )
 
 
 def _export_folder(reader: ReadStore, content: ContentReader, path: Path, form: str) -> None:

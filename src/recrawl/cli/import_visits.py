@@ -207,7 +207,7 @@ def import_visits(
     if repositories:
         if len(found) > 1 or into is not None or as_csv is not None or as_json:
             raise typer.BadParameter("a git repository is imported alone, with -o DIR/")
-        _import_world(repositories[0], paths or [], base, file)
+        _import_world(repositories[0], paths or [], base, output)
         return
     if paths or base:
         raise typer.BadParameter("--paths and --base are for a git repository")
@@ -307,17 +307,24 @@ def _write_store(store: Path, visits: Iterable[ForeignVisits]) -> str:
     )
 
 
-def _import_world(repository: Path, paths: Sequence[str], base: str, output: Path | None) -> None:
+def _import_world(repository: Path, paths: Sequence[str], base: str, output: str | None) -> None:
     from recrawl.adapters.git.world import import_world
+    from recrawl.adapters.tables.formats import is_table
     from recrawl.report.words import counted
 
     if output is None:
         raise typer.BadParameter("a git repository needs -o DIR/, because two files are written")
+    folder = Path(output)
+    if is_table(folder.name) and not output.endswith("/") and not folder.is_dir():
+        raise InvalidParameter(
+            "-o must be a folder DIR/ for a git repository, because two files are written "
+            f"(got {output!r})"
+        )
     with screen.progress("reading commits") as progress:
-        done = import_world(repository, output, paths=paths, base=base, progress=progress)
+        done = import_world(repository, folder, paths=paths, base=base, progress=progress)
     screen.remark(
         f"Wrote {counted(done.pages, 'page')} and {counted(done.changes, 'change')} of "
-        f"{counted(done.commits, 'commit')} to {output}/."
+        f"{counted(done.commits, 'commit')} to {folder}/."
     )
     screen.remark(
         f"{done.bulk:,} of the changes are bulk changes (more than a fifth of the site at "

@@ -59,7 +59,15 @@ def test_a_page_that_goes_back_is_fresh_again(files):
 
 
 def test_reverts_need_their_mark(files):
-    assert "revert" in sentence(run("simulate", *files, "--reverts"))
+    said = sentence(run("simulate", *files, "--reverts"))
+
+    assert said.endswith("'revert' not found (got page, changed_at, bulk); --reverts needs it")
+
+
+def test_the_standard_input_is_one_table():
+    said = sentence(run("simulate", "history", "-", "-"))
+
+    assert said == "only one of PAGES and CHANGES can be -, the standard input"
 
 
 def test_policies_begin_with_the_rates_of_a_log(files, tmp_path):

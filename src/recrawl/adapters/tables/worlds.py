@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recrawl.adapters.tables.columns import TableInput
+from recrawl.adapters.tables.columns import TableInput, listed
 from recrawl.adapters.tables.inputs import open_table
 from recrawl.adapters.tables.whole import WholeTable
 from recrawl.errors import InvalidParameter
@@ -65,7 +65,10 @@ def read_world_and_count(
     known.need("page", "first_seen")
     if reverts and "revert" in ignore:
         raise InvalidParameter("reverts cannot be counted and ignored at once")
-    happened.need("page", "changed_at", *ignore, *(["revert"] if reverts else []))
+    happened.need("page", "changed_at", *ignore)
+    if reverts and "revert" not in happened:
+        header = listed(happened.names)
+        happened.table.refuse(f"column 'revert' not found (got {header}); --reverts needs it")
     if not len(known):
         known.table.refuse("no pages found")
     rows = _rows_of(happened, known)

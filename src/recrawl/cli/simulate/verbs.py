@@ -15,6 +15,7 @@ from recrawl.cli import shared
 from recrawl.cli.simulate.intervals import intervals
 from recrawl.cli.simulate.options import RunOptions, with_run_options
 from recrawl.cli.verbs import verb_group
+from recrawl.errors import InvalidParameter
 from recrawl.store.places import place_of
 
 _PAGES = typer.Argument(
@@ -98,6 +99,8 @@ def history(
     from recrawl.adapters.tables.worlds import read_world_and_count
     from recrawl.cli.simulate.runs import compare_policies
 
+    if pages == changes == Path("-"):
+        raise InvalidParameter("only one of PAGES and CHANGES can be -, the standard input")
     kinds = [kind.strip() for kind in ignore.split(",") if kind.strip()]
     with open_table([pages], read_as) as known, open_table([changes], read_as) as happened:
         world, left_out = read_world_and_count(known, happened, ignore=kinds, reverts=reverts)
