@@ -21,6 +21,7 @@ def test_pages_with_few_gaps_are_left_out():
 
     assert shares.pages == 0
     assert shares.gaps.sum() == 0
+    assert not np.signbit(shares.exponential).any()
 
 
 @pytest.mark.parametrize("count", [6, 40])

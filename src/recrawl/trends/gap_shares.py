@@ -85,7 +85,7 @@ def gap_shares(parts: Iterable[Points], *, width: float = 0.5, bins: int = 12) -
         edges[1:],
         found,
         found / all_of_them,
-        -np.diff(longer) / all_of_them,
+        (longer[:-1] - longer[1:]) / all_of_them,
         pages_with.total(),
     )
 

@@ -448,7 +448,17 @@ def test_all_pages_are_drawn(log, tmp_path, words):
 def test_only_pages_of_one_pace(log):
     """The busy page changes every other day, the quiet one every six."""
     assert "of 1 page." in run_here("trends", "gaps", log, "--every", "2d").err
-    assert "of 0 pages." in run_here("trends", "gaps", log, "--every", "300d").err
+    none = run_here("trends", "gaps", log, "--every", "300d")
+    assert "0 gaps of 0 pages: no page has the 5 changes it takes at this pace." in none.err
+
+
+def test_too_few_changes_are_said_to_be_too_few(tmp_path):
+    """All that the table could show is zeros, and none of them negative."""
+    log = write_log(tmp_path / "few.csv", [("/a", 1, 0), ("/a", 2, 1)])
+    ended = run_here("trends", "gaps", log)
+
+    assert "0 gaps of 0 pages: no page has the 5 changes it takes." in ended.err
+    assert {row["random"] for row in rows_of(ended)} == {"0"}
 
 
 def test_waiting_less_finds_more_prematurely(log):

@@ -57,7 +57,7 @@ def gaps(
     from recrawl.adapters.pictures import check_picture
     from recrawl.report.trends import gap_columns
     from recrawl.report.words import counted
-    from recrawl.trends.gap_shares import gap_shares
+    from recrawl.trends.gap_shares import LEAST_GAPS, gap_shares
     from recrawl.units import days
 
     out = shared.Output.of(*files, as_csv=as_csv, as_json=as_json, file=output)
@@ -72,7 +72,10 @@ def gaps(
     trends_shared.put_rows(*gap_columns(shares), out, first="gap")
     if plot is not None:
         _draw(plot, shares)
-    screen.remark(f"{counted(int(shares.gaps.sum()), 'gap')} of {counted(shares.pages, 'page')}.")
+    found_gaps = f"{counted(int(shares.gaps.sum()), 'gap')} of {counted(shares.pages, 'page')}"
+    pace = " at this pace" if every else ""
+    few = "" if shares.pages else f": no page has the {LEAST_GAPS + 1} changes it takes{pace}"
+    screen.remark(f"{found_gaps}{few}.")
     trends_shared.remarks(found)
 
 
