@@ -48,6 +48,7 @@ def test_all_is_counted(path):
     status = overview_of(made(path), path, NOW)
 
     assert (status.pages, status.copies, status.looked_at) == (60, 60, 60)
+    assert status.blocks == 1
     assert status.standing[PageStatus.COPIED] == 60
     assert status.overdue == 0
     assert status.visits == 180

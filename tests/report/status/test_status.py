@@ -126,12 +126,26 @@ def test_a_crawl_in_all_its_lines():
     assert sentences["found"].endswith("0 % first copies, 5.0 % walled")
 
 
-def test_few_forecasts_say_little():
-    one = replace(MORE, tenths=[Tenth(0.3, 1.0, 0.35, 1.0, 0.5)])
+def test_few_forecasts_say_nothing():
+    """Of one visit the found share is 0 or 100 %, whatever was expected."""
+    few = [replace(MORE, tenths=[Tenth(0.3, visits, 0.35, 0.4, 0.1)]) for visits in (1.0, 49, 50)]
+    said = [dict(status_rows(each)).get("forecast") for each in few]
 
-    assert (
-        dict(status_rows(one))["forecast"]
-        == "changes expected at 35 % of the last visit, found at 100 %"
+    enough = (
+        "changes expected at 35 % of the last 50 visits, found at 40 %; "
+        "worst bin: 35 % expected, 40 % found"
+    )
+    assert said == [None, None, enough]
+
+
+def test_every_visit_found_something():
+    """Outcomes without content are told where there were some, so that the shares add up."""
+    outcomes = dict.fromkeys(set(VisitOutcome) - {VisitOutcome.FIRST}, 10)
+    said = dict(status_rows(replace(STATUS, outcomes=outcomes)))["found"]
+
+    assert said.endswith(
+        "10 % changed, 30 % unchanged, 0 % first copies, 10.0 % failed, 10.0 % walled, "
+        "10.0 % gone, 10.0 % moved, 10.0 % refused, 10.0 % duplicate"
     )
 
 
@@ -244,8 +258,16 @@ def test_a_crawl_that_has_not_begun():
         ("pages", "0 known"),
         ("overdue", "none"),
         ("visits", "none yet; budget 500 per day"),
-        ("next", "nothing to visit"),
+        ("next", "nothing to visit yet; `recrawl add https://...` adds a site"),
     ]
+
+
+def test_a_crawl_without_a_page_says_what_brings_some():
+    """Pages that are known and will never be visited are nothing to look for."""
+    added, over = replace(NOTHING, blocks=1), replace(STATUS, next_visit=inf)
+
+    assert status_rows(added)[-1][1] == "nothing to visit yet; `recrawl crawl` looks for pages"
+    assert status_rows(over)[-1][1] == "nothing to visit"
 
 
 @pytest.mark.parametrize(("next_visit", "said"), [(20_000.0, "now"), (20_001.5, "in 1.5d")])

@@ -124,6 +124,7 @@ def overview(settings: Settings, reader: ReadStore, now: float) -> CrawlStatus:
         sites=sites,
         refused=reader.refused_addresses(),
         pushes=_pushes(settings, reader, now) if settings.push else None,
+        blocks=len(settings.rules) + len(settings.listings),
     )
 
 

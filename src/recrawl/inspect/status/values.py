@@ -288,6 +288,7 @@ class CrawlStatus:
         sites: The same by site, most first.
         refused: Addresses that were found and not taken in, with their hosts, most first.
         pushes: What hubs push; None where the settings let nobody.
+        blocks: Sites, single pages and listings that the settings name.
     """
 
     at: float
@@ -322,6 +323,7 @@ class CrawlStatus:
     sites: Sequence[SiteCoverage] = ()
     refused: Sequence[tuple[str, RefusedAddresses]] = ()
     pushes: PushStanding | None = None
+    blocks: int = 0
 
     @property
     def pages(self) -> int:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         VisitCount,
     )
 
-_ENOUGH_TO_TELL = 50  # visits of a bin, for its shares to be meaningful
+_ENOUGH_TO_TELL = 50  # visits, of a bin or of all, for their shares to be meaningful
 _MORE_THAN_ONE = 1.5
 _SHOWN = 5  # hosts
 _SHOWN_TARGETS = 10
@@ -43,6 +43,10 @@ _REFUSED = {
     Refusal.TRAP: "{:,} like {} (a trap)",
     Refusal.ROBOTS: "{:,} forbidden by robots.txt",
 }
+_WITHOUT_CONTENT = (  # outcomes that are told where there were some
+    *(VisitOutcome.FAILED, VisitOutcome.WALLED, VisitOutcome.GONE, VisitOutcome.MOVED),
+    *(VisitOutcome.REFUSED, VisitOutcome.DUPLICATE),
+)
 _WRONG = {"not_modified": "said 'not modified'", "modified": "gave wrong dates"}
 
 
@@ -79,7 +83,7 @@ def status_rows(status: CrawlStatus) -> list[tuple[str, str]]:
         *([("pushes", push_sentence(status.pushes, status.at))] if status.pushes else []),
         *([("feed", feed_sentence(status.feed))] if status.feed else []),
         *(("delivery", each) for each in destination_sentences(status.destinations, status.at)),
-        *([("forecast", _forecast(status))] if _visits_forecast(status) >= 1 else []),
+        *([("forecast", _forecast(status))] if _visits_forecast(status) >= _ENOUGH_TO_TELL else []),
         *([("exploration", _to_learn(status))] if status.learning.looked_at else []),
         *(("distrusted", each) for each in _lies(status)),
         *(("listing", listing_sentence(each, status.at)) for each in status.listings),
@@ -331,12 +335,14 @@ def _visits_forecast(status: CrawlStatus) -> float:
 
 
 def _forecast(status: CrawlStatus) -> str:
-    """Accuracy of forecasts, overall and in the worst bin."""
+    """Accuracy of forecasts, overall and in the worst bin; of enough visits."""
     visits = _visits_forecast(status)
     forecast = sum(tenth.forecast * tenth.visits for tenth in status.tenths) / visits
     found = sum(tenth.found * tenth.visits for tenth in status.tenths) / visits
-    last = "the last visit" if visits < _MORE_THAN_ONE else f"the last {visits:,.0f} visits"
-    said = f"changes expected at {100 * forecast:.0f} % of {last}, found at {100 * found:.0f} %"
+    said = (
+        f"changes expected at {100 * forecast:.0f} % of the last {visits:,.0f} visits, "
+        f"found at {100 * found:.0f} %"
+    )
     worst = furthest_off(status.tenths, least=_ENOUGH_TO_TELL)
     if worst is None:
         return said
@@ -389,7 +395,7 @@ def _found(status: CrawlStatus) -> str:
     ]
     parts += [
         f"{100 * status.share(status.count(outcome)):.1f} % {outcome.label}"
-        for outcome in (VisitOutcome.FAILED, VisitOutcome.WALLED)
+        for outcome in _WITHOUT_CONTENT
         if status.count(outcome)
     ]
     visits = "1 visit" if status.visits == 1 else f"{status.visits:,} visits"
@@ -398,7 +404,10 @@ def _found(status: CrawlStatus) -> str:
 
 def _next(status: CrawlStatus) -> str:
     if status.next_visit == inf:
-        return "nothing to visit"
+        if status.pages:
+            return "nothing to visit"
+        remedy = "crawl` looks for pages" if status.blocks else "add https://...` adds a site"
+        return f"nothing to visit yet; `recrawl {remedy}"
     days = status.next_visit - status.at
     return f"in {every(days)}" if days > 0 else "now"
 
