@@ -12,6 +12,7 @@ from tests.cli.running import run, run_here, start, write_log
 from tests.preloaded import environment
 
 NOW = "2026-03-01"
+README_NEWS = [(1, ""), (3, "true"), (4, "true"), (5, "false"), (8, "true")]
 
 
 @pytest.fixture
@@ -54,6 +55,32 @@ def test_a_terminal_shows_a_table(log):
     assert len(lines) == 8
     assert lines[1].startswith("https://a.org/0")
     assert lines[1].endswith("all_changed")
+
+
+def test_a_narrow_terminal_leaves_out_what_matters_least(tmp_path):
+    """The log of README on 80 columns: the status says how far a rate is to be trusted."""
+    page = "https://example.org/"
+    news = [(f"{page}news", f"2026-01-0{day}", told) for day, told in README_NEWS]
+    jobs = [(f"{page}jobs", f"2026-01-0{day}", "true") for day in (1, 3, 8)]
+    about = [(f"{page}about", f"2026-01-0{day}", "false") for day in (1, 8)]
+    log = write_log(
+        tmp_path / "visits.csv", [*news, *jobs, *about, (f"{page}new", "2026-01-08", "")]
+    )
+    lines, said = on_a_terminal("estimate", log, "--now", "2026-01-09", columns=80)
+
+    assert lines[0].split() == ["page", "changes", "every", "between", "fresh", "now", "status"]
+    assert lines[3].startswith("example.org/about ")
+    assert "No room for the column visits;" in said
+
+
+def test_a_narrow_terminal_shows_the_names_of_policies():
+    words = ["simulate", "world", "sections", "--pages", "20", "--for", "20d"]
+    policy = "optimal-known"
+    lines, said = on_a_terminal(*words, "--policy", f"uniform,{policy}", columns=80)
+
+    assert any(line.startswith(f"{policy} ") for line in lines)
+    assert "took" not in lines[0]
+    assert "took; widen the terminal" in said
 
 
 def test_a_terminal_shows_csv_where_it_is_asked_for(log):

@@ -45,7 +45,7 @@ COLUMNS = (
 CLASS_COLUMNS = ("class", "probability")
 
 HEADER = ("page", "visits", "changes", "every", "between", "fresh now", "status")
-SPARE = (6, 1)  # of these columns, the ones that a narrow terminal leaves out first
+SPARE = (1, 6)  # of these columns, the ones that a narrow terminal leaves out first
 
 # What to say of pages that could tell little, for methods that pool pages and those that do not.
 STATUS_REMARKS = {

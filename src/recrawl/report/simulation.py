@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 HEADER = ("policy", "fresh", "stale", "age", "harmonic", "visits", "found", "unvisited", "took")
+SPARE = (8, 7, 6)  # of these columns, the ones that a narrow terminal leaves out first
 
 
 @dataclass(frozen=True, slots=True, eq=False)

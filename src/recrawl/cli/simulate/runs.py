@@ -79,10 +79,10 @@ def _foretold(
 
 def _put(entries: list[SimulationEntry], out: shared.Output) -> None:
     """Print a table, or write the figures."""
-    from recrawl.report.simulation import HEADER, simulation_columns, simulation_words
+    from recrawl.report.simulation import HEADER, SPARE, simulation_columns, simulation_words
 
     if out.interactive:
-        screen.show_table(HEADER, simulation_words(entries))
+        screen.show_table(HEADER, simulation_words(entries), spare=SPARE)
     else:
         names = [entry.policy for entry in entries]
         out.write(names, simulation_columns(entries), first="policy")
