@@ -303,7 +303,8 @@ def _write_store(store: Path, visits: Iterable[ForeignVisits]) -> str:
     done = import_into(store, visits)
     return (
         f"Wrote {counted(done.visits, 'visit')} to {counted(done.pages, 'page')} into {store}. "
-        "No copies are in it yet: recrawl crawl fetches them."
+        "No copies are in it yet: `recrawl crawl` fetches them once recrawl.toml names this store "
+        "and `recrawl add` has added their sites."
     )
 
 
