@@ -84,8 +84,8 @@ def test_a_crawl_goes_on_from_an_import(index, tmp_path):
     done = run_here("import", index, "--into", store)
 
     assert done.err == (
-        f"Wrote 18 visits to 2 pages into {store}. No copies are in it yet: `recrawl crawl` fetches "
-        "them once recrawl.toml names this store and `recrawl add` has added their sites.\n"
+        f"Wrote 18 visits to 2 pages into {store}. No copies are in it yet: `recrawl crawl` "
+        "fetches them once recrawl.toml names this store and `recrawl add` has added their sites.\n"
     )
     rates = run_here("estimate", store, "--now", "2026-01-20", "--csv").out
     assert [line.split(",")[7:9] for line in rates.splitlines()[1:]] == [["3", "9"], ["0", "9"]]
