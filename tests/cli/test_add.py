@@ -195,7 +195,7 @@ def test_an_address_of_a_list_joins_the_site_that_covers_it(tmp_path):
     )
     assert (tmp_path / "recrawl.toml").read_text() == before
     with open_store(tmp_path / "recrawl.db") as reader:
-        waiting = [address for _, address in reader.hints(0, 9)]
+        waiting = [address for *_, address in reader.hints(0, 9)]
     assert waiting == ["https://a.org/x", "https://a.org/y"]
     (tmp_path / "list").write_text("https://a.org/x\nhttps://b.org/")
     for more in (["--weight", "2"], ["--page-only"]):

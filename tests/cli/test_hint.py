@@ -24,7 +24,7 @@ def crawl(tmp_path, monkeypatch):
 
 def waiting():
     with open_store("recrawl.db") as reader:
-        return [address for _, address in reader.hints(0, 100)]
+        return [address for *_, address in reader.hints(0, 100)]
 
 
 def test_the_next_crawl_takes_hints(crawl):
@@ -49,6 +49,25 @@ def test_a_crawl_that_runs_takes_them_at_once(crawl, tmp_path):
         assert ended.err == "Noted 1 hint; the crawl takes it now.\n"
         wait_until(lambda: crawl.asked("/new"))
         wait_until(lambda: not waiting())
+
+
+def test_who_asks_for_a_fresh_copy_gets_one_though_no_crawl_has_heard_the_hint(crawl):
+    address = crawl.address("/")
+    fresh = "get", address, "--fresh", "0.6"
+    assert run(*fresh).err.startswith("Fresh with")
+    crawl.pages["/"] = answers.page(b"another home")
+    assert run_here("hint", address).code == 0
+
+    words = run("why", address).out
+    assert "ago, not visited since: a hint, a list or a push says that it has changed" in words
+    with open_for_writing("recrawl.db"):  # as a crawl that runs does
+        assert "a crawl is running" in sentence(run(*fresh))
+    made = run(*fresh)
+
+    assert made.err.startswith("Visited now: fresh with a probability of")
+    assert "another home" in made.out
+    assert "hinted" not in run("why", address).out
+    assert run(*fresh).err.startswith("Fresh with")  # and is not visited twice for it
 
 
 def test_a_list_of_changed_pages(crawl, tmp_path):

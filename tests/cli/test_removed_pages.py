@@ -116,7 +116,7 @@ def test_a_list_is_added_without_them(server, tmp_path):
 
     assert (ended.code, ended.err) == (0, f"Warning: Not added: {back(server.address('/x'))}.\n")
     with open_store("recrawl.db") as reader:
-        assert [address for _, address in reader.hints(0, 9)] == [server.address("/y")]
+        assert [address for *_, address in reader.hints(0, 9)] == [server.address("/y")]
 
 
 def test_a_list_of_nothing_else_is_an_error(server, tmp_path):

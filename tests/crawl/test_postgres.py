@@ -29,6 +29,8 @@ HISTORY = {
     "saved_after": 0.5,
     "moved": False,
     "idle": 0.5,
+    "hints": [(1, 2.0), (2, 7.0), (3, 7.0)],
+    "hinted_after": "all visits",
 }
 
 

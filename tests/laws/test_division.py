@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recrawl.entries.entries import Checkpoint, PagesFound
+from recrawl.entries.entries import Checkpoint, HintsGiven, PagesFound
 from recrawl.inspect.next_visits import next_visits
 from recrawl.inspect.status.overview import overview
 from recrawl.parse.addresses import host_of
@@ -85,6 +85,7 @@ def crawl_all(asked, leases, place, random, *, saves):
                         scope.settings, store, reader, now, random=np.random.default_rng(1)
                     )
                     store.write([Checkpoint(crawl.dump())])
+            store.write([HintsGiven(names[:: 1 + int(random.integers(5))], now * DAY)])
     said = SpendingCurve(np.array([1.0, 4.0]), np.array([20.0, 10.0]))
     demand = SlotDemand(said, pages=9, spent=7)
     for slot in range(SLOTS):
@@ -138,6 +139,10 @@ def test_who_looks_at_all_slots_believes_what_each_worker_believes(terms, seed):
                     assert_equal(crawl.agenda.frontier(own_number).state, pool.learned)
                     places = [names.index(each) for each in pages]
                     assert_equal(crawl.last[crawl.agenda.pages(own_number)], snapshot.last[places])
+                hinted = own.addresses(np.flatnonzero(crawl.announcements.hints).tolist())
+                assert len(hinted) > 0
+                for each in hinted:
+                    assert snapshot.hints.hinted_at(names.index(each)) > BEGAN
         assert all(not len(each.pages) for each in pools.values())
 
 

@@ -14,8 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recrawl.entries.entries import Checkpoint, PageChange, PagesFound, VisitMade
+from recrawl.entries.entries import Checkpoint, HintsGiven, PageChange, PagesFound, VisitMade
 from recrawl.inspect.next_visits import next_visit_of_any, next_visits
+from recrawl.scheduler.waiting_hints import hear_waiting
 from recrawl.settings.settings import read_settings
 from recrawl.simulate.virtual_crawl import virtual_visits
 from recrawl.state.opening import open_crawl
@@ -57,6 +58,10 @@ def histories(draw):
         "policy": draw(st.sampled_from(POLICIES)),
         "moved": draw(st.booleans()),
         "idle": draw(st.floats(0, 3)),
+        "hints": draw(st.lists(st.tuples(st.integers(0, 40), st.floats(0, 7)), max_size=8)),
+        "hinted_after": draw(
+            st.sampled_from(["the checkpoint", "all visits", "its own checkpoint"])
+        ),
         "seed": draw(st.integers(0, 1 << 16)),
     }
 
@@ -77,11 +82,26 @@ def written(path, history):
     with open_for_writing(path) as store, open_store(path) as reader:
         now = at[saved_after - 1] if saved_after else BEGAN
         crawl = open_crawl(asked, store, reader, now, random=np.random.default_rng(1))
+        if history["hinted_after"] == "its own checkpoint":
+            hint(store, history["hints"])
+            while hear_waiting(crawl, reader) is not None:
+                pass
         store.write([Checkpoint(crawl.dump())])
+        if history["hinted_after"] == "the checkpoint":
+            hint(store, history["hints"])
         store.write([visit(random, copied, each) for each in at[saved_after:]])
+        if history["hinted_after"] == "all visits":
+            hint(store, history["hints"])
     if history["moved"]:
         asked = read_settings(text_of(history["budget"], history["terms"][::-1], history["policy"]))
     return asked, (at[-1] if visits else BEGAN) + history["idle"]
+
+
+def hint(store, hints):
+    """Give hints for pages, some of which there are not, at instants in days since it began."""
+    for page, days in hints:
+        name = f"https://{'ab'[page % 2]}.org/s{page % 3}/{page}"
+        store.write([HintsGiven([name], (BEGAN + days) * DAY)])
 
 
 def visit(random, copied, at):
@@ -133,6 +153,12 @@ def test_who_opens_a_crawl_and_who_looks_at_it_believe_the_same(tmp_path_factory
         assert_equal(frontier.state, pool.learned)
         assert frontier.gap == pool.frontier.gap
     assert_equal(crawl.last, snapshot.last)
+    assert crawl.hints.heard == snapshot.hints.last
+    hinted = np.flatnonzero(crawl.announcements.hints)
+    for pool in snapshot.pools:
+        if pool.state is not None:  # what a visit is to be compared with is what is believed
+            believed = pool.pages[np.flatnonzero(pool.state.announced.hinted)]
+            assert np.isin(believed, hinted).all()
 
 
 @settings(max_examples=40)

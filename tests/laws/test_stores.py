@@ -803,10 +803,10 @@ def test_hints_of_a_crawl_wait_as_those_of_others_do(store, reader, monkeypatch)
     store.write([HintsGiven(["https://a.org/1", "https://a.org/2"], 60.0)])
     store.write([HintsGiven(["https://a.org/3", "https://a.org/4"], 61.0)])  # no room for the last
 
-    numbers, addresses = zip(*reader.hints(0, 10), strict=True)
+    numbers, _, addresses = zip(*reader.hints(0, 10), strict=True)
     assert addresses == ("https://a.org/1", "https://a.org/2", "https://a.org/3")
     store.write([HintsTaken(numbers[1])])
-    assert [each for _, each in reader.hints(0, 10)] == ["https://a.org/3"]
+    assert [each for *_, each in reader.hints(0, 10)] == ["https://a.org/3"]
 
 
 def test_subscriptions_are_kept_as_they_stand(store, reader):

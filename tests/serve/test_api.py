@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from urllib.parse import quote
 
 import jsonschema  # type: ignore[import-untyped] # ships no types
@@ -9,6 +10,7 @@ import pytest
 
 from recrawl.scheduler import Scheduler
 from recrawl.serve.lending import SchedulerOwner
+from recrawl.store import add_hints
 from tests.serve import servers
 from tests.serve.api_server import PAGES, Client, crawl_store, served, write_settings
 
@@ -135,6 +137,18 @@ def test_a_copy_is_read_with_a_guarantee(client, file):
     assert unsure.json()["fresh"] == pytest.approx(sure.json()["fresh"], abs=0.05)
     assert "recrawl crawl --serve" in unsure.json()["detail"]
     assert client.get(f"/api/v1/copies?url={url}&fresh=2").status == 422
+
+
+def test_a_guarantee_holds_though_a_page_was_hinted_a_moment_ago(client, file):
+    """What is kept of the crawl for a while does not know of it."""
+    hinted, other = (f"/api/v1/copies?url={quote(each)}" for each in PAGES[-2:])
+    before = client.get(hinted).json()["fresh"]
+
+    add_hints(file.with_name("recrawl.db"), PAGES[-2:-1], time.time())
+
+    assert client.get(hinted).json()["fresh"] < before / 2
+    assert client.get(f"{hinted}&fresh={before / 2}").status == 409
+    assert client.get(f"{other}&fresh=0.01").status == 200
 
 
 def test_where_others_make_the_visits_nothing_is_fetched(tmp_path):

@@ -348,12 +348,12 @@ def test_a_slot_takes_its_own_hints(place):
         (mine, reader), (_, other) = (opened(stack, place, slot) for slot in range(2))
         mine.write([HintsGiven(pages, 0.0)])
         found = reader.hints(0, 100)
-        assert [address for _, address in found] == own
+        assert [address for *_, address in found] == own
 
         mine.write([HintsTaken(found[-1][0])])
 
         assert reader.hints(0, 100) == []
-        assert [address for _, address in other.hints(0, 100)] == [
+        assert [address for *_, address in other.hints(0, 100)] == [
             each for each in pages if each not in own
         ]
 

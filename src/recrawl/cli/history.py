@@ -55,7 +55,7 @@ def _summarize(snapshot: Snapshot, reader: ReadStore, page: int, address: str) -
     import numpy as np
 
     from recrawl.inspect.next_visits import next_visits
-    from recrawl.inspect.pages import believed
+    from recrawl.inspect.pages import believed, hinted_at
     from recrawl.report.pages import ahead
     from recrawl.report.words import counted, every, percent
     from recrawl.units import instant_after_epoch
@@ -69,6 +69,9 @@ def _summarize(snapshot: Snapshot, reader: ReadStore, page: int, address: str) -
         between = f"{every(1 / high)} to {every(1 / low)}"
         fresh = percent(float(beliefs.fresh[0]))
         screen.remark(f"{address} changes every {every(1 / rate)} ({between}); {fresh} fresh now.")
+    hinted = hinted_at(snapshot, reader, page)
+    if not np.isnan(hinted):
+        screen.remark(f"Hinted {every(max(snapshot.now - hinted, 0.0))} ago, not visited since.")
     coming = next_visits(snapshot, reader, np.array([page]))[0]
     if not np.isnat(coming):
         screen.remark(f"Next visit {ahead(coming, instant_after_epoch(snapshot.now))}.")

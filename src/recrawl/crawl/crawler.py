@@ -137,7 +137,7 @@ class Crawler:
             self.schedule, visitor, ledger, self._new_pages, duplicates, on_remark
         )
         discovery = Discovery(client, settings, threads)
-        self._hints = HintTaker(crawl, reader, self.add, ledger.put, self._wake)
+        self._hints = HintTaker(crawl, reader, self.add, ledger.put, self._hinted)
         self._finder = SiteFinder(
             discovery,
             crawl,
@@ -449,6 +449,11 @@ class Crawler:
     def _released(self, host: int) -> None:
         """A host may be asked again: whoever waits for leases may get one sooner."""
         self.crawl.agenda.freed(host)
+        self._wake()
+
+    def _hinted(self) -> None:
+        """Hints were taken: other pages may be worth more now."""
+        self.schedule.save_if_due()
         self._wake()
 
     def _wake(self) -> None:

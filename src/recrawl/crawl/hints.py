@@ -1,7 +1,7 @@
-"""Hints that pages have changed, taken out of the store while a crawl runs.
+"""Hints that pages have changed, heard while a crawl runs.
 
-Those that lists of changed pages and pushes bring are put there first: a crawl that is killed has
-them still.
+Those that lists of changed pages and pushes bring are put into the store first, as those of others
+are, and stay there until a checkpoint knows of them: a crawl that is killed has them still.
 
 Touches: a store and the clock, through what it is given.
 """
@@ -12,9 +12,9 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from recrawl.detect.reliability import HINT, precision
-from recrawl.entries.entries import HintsGiven, HintsTaken
+from recrawl.entries.entries import HintsGiven
 from recrawl.parse.addresses import host_of
-from recrawl.scheduler.waiting_hints import hear_waiting
+from recrawl.scheduler.waiting_hints import hear_waiting, taken_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -50,7 +50,6 @@ class HintTaker:
         self._add = add
         self._write = write
         self._on_hints = on_hints
-        self._last = 0
 
     async def give(self, addresses: Sequence[str], at_seconds: float) -> int:
         """Note hints and take them; returns how many changes and new pages to expect of them.
@@ -70,11 +69,11 @@ class HintTaker:
 
     async def take(self) -> None:
         """Take the hints that wait: known pages may have changed, others are new pages."""
-        while (heard := hear_waiting(self._crawl, self._reader, self._last)) is not None:
-            if heard.new:
-                self._add(heard.new)
-            self._last = heard.last
-            self._write(HintsTaken(self._last))
+        while (new := hear_waiting(self._crawl, self._reader)) is not None:
+            if new:
+                self._add(new)
+            if (taken := taken_by(self._crawl)) is not None:
+                self._write(taken)
             self._on_hints()
             await asyncio.sleep(0)
 

@@ -165,8 +165,8 @@ class ReadStore(Protocol):
     def robots_tags(self) -> tuple[Ints, Ints]:
         """Pages whose copies ask something of crawlers, ascending, and `RobotsTag` of each."""
 
-    def hints(self, after: int, most: int) -> list[tuple[int, str]]:
-        """Hints with numbers above `after`: number and address of each, in order."""
+    def hints(self, after: int, most: int) -> list[tuple[int, float, str]]:
+        """Hints with numbers above `after`: number, epoch seconds, address of each, in order."""
 
     def handed_details(self, after: int, most: int) -> list[tuple[int, str, str]]:
         """Detail pages handed over with numbers above `after`: number, listing, address of each."""

@@ -7,13 +7,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from http import HTTPStatus
-from math import nan
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recrawl.inspect.left_out import LeftOut
 from recrawl.policies.recrawl.beliefs import Beliefs, for_each_block
+from recrawl.state.announcements import HINTED_AT
+from recrawl.state.checkpoint import some_parts
+from recrawl.state.hints import read_hints, saved_heard, stand
+from recrawl.state.replay import COMPARED
 from recrawl.units import SECONDS_A_DAY, instants_after_epoch
 from recrawl.visits.status import WITH_A_COPY, PageStatus, VisitOutcome
 
@@ -271,6 +275,23 @@ def believed(snapshot: Snapshot, page: int) -> Beliefs | None:
     return None
 
 
+def hinted_at(snapshot: Snapshot, reader: ReadStore, page: int) -> float:
+    """When somebody last said that a page has changed, if no visit has told since whether it has.
+
+    In days after 1970; nan where nobody did, or where it is unknown when.
+    """
+    stands = False
+    for pool in snapshot.pools:
+        if pool.state is not None:
+            stands |= bool(pool.state.announced.hinted[pool.pages == page].any())
+    at = snapshot.hints.hinted_at(page)
+    if not stands or not isnan(at):
+        return at
+    saved = {} if snapshot.settings.divided else some_parts(reader, HINTED_AT)
+    seconds = saved.get(HINTED_AT, np.empty(0))[page : page + 1].max(initial=0.0)
+    return float(seconds) / SECONDS_A_DAY or nan
+
+
 def _believe(pool: PoolSnapshot, now: float, figures: dict[str, Floats]) -> None:
     """Write down what is believed of the pages of a pool."""
 
@@ -291,7 +312,8 @@ def chance_fresh(snapshot: Snapshot, page: int, now: float | None = None) -> flo
         snapshot: The crawl.
         page: Number of the page.
         now: The instant, in days after 1970; by default that of the crawl. What was learned since
-            then is not counted: a copy that was visited meanwhile is fresher than this says.
+            then is not counted: a copy that was visited meanwhile is fresher than this says, and
+            one of a page that was hinted less so (`knows_hints`).
     """
     if snapshot.columns.status[page] not in WITH_A_COPY:
         return 0.0
@@ -301,3 +323,20 @@ def chance_fresh(snapshot: Snapshot, page: int, now: float | None = None) -> flo
             at = snapshot.now if now is None else max(now, snapshot.now)
             return float(Beliefs.of(pool.state, row, at).fresh[0])
     return nan
+
+
+def knows_hints(snapshot: Snapshot, reader: ReadStore, page: int) -> bool:
+    """Whether nothing was hinted of a page that a snapshot which was read before does not know of.
+
+    Args:
+        snapshot: The crawl, as it stood.
+        reader: Its store, as it stands.
+        page: Number of the page.
+    """
+    settings, heard = snapshot.settings, snapshot.hints
+    if settings.divided or saved_heard(reader) != heard.saved:  # some are not in the store any more
+        return False
+    (outcome,), _, seconds = reader.latest_responses(np.array([page]))
+    last = seconds / SECONDS_A_DAY if outcome >= 0 and COMPARED[outcome] else snapshot.last[[page]]
+    since = read_hints(settings, reader, heard.last)
+    return not any(stand(each.at[each.pages == page], last).any() for each in since)

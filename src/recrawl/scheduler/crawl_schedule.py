@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from recrawl.detect.reliability import HINT
-from recrawl.entries.entries import Checkpoint, PageChange, Prune
+from recrawl.entries.entries import Checkpoint, HintsTaken, PageChange, Prune
 from recrawl.entries.freshness import FreshnessNoted
 from recrawl.settings.rules import NO_RULE
 from recrawl.state.events import Gap, visit_event
@@ -172,7 +172,11 @@ class CrawlSchedule:
         for entry in self.crawl.trust.entries():
             self.write(entry)
         self.write(Prune(self.clock.now() * SECONDS_A_DAY))
-        return self.write(Checkpoint(self.crawl.dump()))
+        saved = self.write(Checkpoint(self.crawl.dump()))
+        if self.crawl.hints.unsaved:  # those that taught nothing are not there any more
+            self.crawl.hints.unsaved = 0
+            self.write(HintsTaken(self.crawl.hints.taken))
+        return saved
 
     # What a crawler is built of.
 
@@ -279,7 +283,12 @@ class CrawlSchedule:
         """Count a visit that was written down, and save now and then."""
         self._unsaved += 1
         self._note_freshness()
-        if self._unsaved >= max(_FEWEST_TO_SAVE, len(self.crawl.agenda) // _PART_TO_SAVE):
+        self.save_if_due()
+
+    def save_if_due(self) -> None:
+        """Save where so much was learned that it would take long to learn it again."""
+        unsaved = self._unsaved + self.crawl.hints.unsaved
+        if unsaved >= max(_FEWEST_TO_SAVE, len(self.crawl.agenda) // _PART_TO_SAVE):
             self.save()
 
     def _note_freshness(self) -> None:

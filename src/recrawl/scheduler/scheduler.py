@@ -23,13 +23,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from recrawl.clock import RealClock
-from recrawl.entries.entries import HintsTaken, PagesFound, SettingsUsed
+from recrawl.entries.entries import PagesFound, SettingsUsed
 from recrawl.errors import InvalidParameter, StoreError
 from recrawl.parse.addresses import host_of
 from recrawl.scheduler.crawl_schedule import CrawlSchedule
 from recrawl.scheduler.outside_visits import OutsideVisits, judge_visit, reported_visits
 from recrawl.scheduler.reports import Report, address_of, outcome_of, report_of
-from recrawl.scheduler.waiting_hints import hear_waiting
+from recrawl.scheduler.waiting_hints import hear_waiting, taken_by
 from recrawl.settings.settings import Settings, plain_settings
 from recrawl.state.opening import open_crawl
 from recrawl.state.weights import check_weights
@@ -82,7 +82,6 @@ class Scheduler:
         self._moved = threading.Condition(self._lock)
         self._wakers: set[Callable[[], object]] = set()  # of event loops that wait
         self._outside = OutsideVisits(schedule)
-        self._hint = 0  # number of the last that was taken
         self._closed = False
 
     @classmethod
@@ -331,12 +330,14 @@ class Scheduler:
         taken = False
         with self._held():
             schedule = self._schedule
-            while (heard := hear_waiting(schedule.crawl, schedule.reader, self._hint)) is not None:
-                if heard.new:
-                    self._add(heard.new)
-                self._hint, taken = heard.last, True
-                schedule.write(HintsTaken(self._hint))
+            while (new := hear_waiting(schedule.crawl, schedule.reader)) is not None:
+                if new:
+                    self._add(new)
+                if (away := taken_by(schedule.crawl)) is not None:
+                    schedule.write(away)
+                taken = True
             if taken:
+                schedule.save_if_due()
                 self._wake()
         return taken
 

@@ -22,7 +22,7 @@ import recrawl
 from recrawl.crawl.fresh_copy import fresh_copy
 from recrawl.errors import RecrawlError, UnknownPage
 from recrawl.fetch.access import AccessTable
-from recrawl.inspect.pages import chance_fresh
+from recrawl.inspect.pages import chance_fresh, knows_hints
 from recrawl.parse.addresses import canonical
 from recrawl.publish.cursors import cursor_text
 from recrawl.publish.events import EventFilter, cloud_event
@@ -100,10 +100,13 @@ class AgentTools:
         seen = await self._snapshot()
 
         def work(reader: ReadStore) -> tuple[PageCopy, float]:
-            copy = CopyReader(reader, self._source.settings(reader)).copy(url)
-            if copy.page >= len(seen.rule):
+            settings, found = self._source.settings(reader), seen
+            copy = CopyReader(reader, settings).copy(url)
+            if copy.page >= len(found.rule):
                 raise UnknownPage(f"no page {url}")
-            return copy, chance_fresh(seen, copy.page, now(reader))
+            if not knows_hints(found, reader, copy.page):
+                found = load_snapshot(settings, reader, now(reader))
+            return copy, chance_fresh(found, copy.page, now(reader))
 
         copy, chance = await self._read(work)
         why_not = "this server only reads: `recrawl mcp --fetch` would visit the page"

@@ -19,7 +19,6 @@ import numpy as np
 from recrawl.arrays.growing import append_rows
 from recrawl.detect.reliability import (
     FEED,
-    HINT,
     SITEMAP,
     false_alarms,
     is_heeded,
@@ -30,18 +29,20 @@ from recrawl.entries.sources import SourceKind
 from recrawl.units import SECONDS_A_DAY
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping, Sequence
+    from collections.abc import Generator, Iterator, Mapping
 
     from recrawl.arrays.types import Bools, Floats, Ints, Statuses
     from recrawl.entries.sources import Source
     from recrawl.entries.store import ReadStore
+    from recrawl.state.hints import Hints
     from recrawl.state.opening import Crawl
 
 _KINDS = ("", SITEMAP, FEED)
 _AT_ONCE = 5_000  # addresses looked up before others have their turn
 _MOST = 3
-_PARTS = ("dated", "unvisited", "kind", "found", "hints")
+_PARTS = ("dated", "unvisited", "kind", "found", "hints", "hinted_at")
 ANNOUNCED = tuple(f"announcements.{name}" for name in _PARTS)
+HINTED_AT = "announcements.hinted_at"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,6 +70,7 @@ class Announcements:
         found: Epoch seconds of the last visit that found a change before it was announced; 0 for
             none that is still to be.
         hints: Hints since its last visit.
+        hinted_at: Epoch seconds of the newest hint; 0 before the first.
     """
 
     def __init__(self) -> None:
@@ -77,6 +79,7 @@ class Announcements:
         self.kind: Statuses = np.empty(0, np.uint8)
         self.found: Floats = np.empty(0)
         self.hints: Statuses = np.empty(0, np.uint8)
+        self.hinted_at: Floats = np.empty(0)
         # By the address of a source, since this crawl was opened.
         self._readings: dict[str, _Reading] = {}
         # Of hosts that are heeded, changes awaited and met without an announcement, and their sums.
@@ -123,6 +126,16 @@ class Announcements:
             return kind, {"wrong": announced}
         self.found[page] = at if kind and not announced else 0.0
         return kind, {"right": 1.0} if announced else {"silent": 1.0}
+
+    def hinted(self, pages: Ints, at: Floats) -> None:
+        """Note hints that pages have changed.
+
+        Args:
+            pages: The pages, each once.
+            at: When each was hinted, in days after 1970.
+        """
+        self.hints[pages] = np.minimum(self.hints[pages] + 1, _MOST)
+        self.hinted_at[pages] = np.maximum(self.hinted_at[pages], at * SECONDS_A_DAY)
 
     def take_hints(self, page: int) -> bool:
         """Whether somebody said since its last visit that a page had changed; they are forgotten.
@@ -255,24 +268,18 @@ def hear(
     yield from _hear(crawl, kind, *both, now)
 
 
-def hear_hints(crawl: Crawl, reader: ReadStore, addresses: Sequence[str]) -> list[str]:
-    """Take in hints that pages have changed; returns addresses that are no pages.
+def hear_hints(crawl: Crawl, hints: Hints) -> None:
+    """Take in hints that pages have changed, as far as they stand.
 
     Args:
         crawl: The crawl as it stands.
-        reader: Its store.
-        addresses: Canonical addresses.
+        hints: Hints above those that it has heard.
     """
-    found = dict(zip(addresses, reader.find_pages(addresses), strict=True))
-    numbers = [page for page in found.values() if page is not None and page < len(crawl.last)]
-    pages = np.unique(np.array(numbers, np.int64))
-    pages = pages[~np.isnan(crawl.last[pages])]
-    heard = crawl.announcements
-    heard.hints[pages] = np.minimum(heard.hints[pages] + 1, _MOST)
-    hosts = crawl.agenda.hosts_of(pages).tolist()
-    right = [precision(crawl.trust.record(host, HINT)) for host in hosts]
-    crawl.agenda.hinted(pages, np.array(right, np.float64))
-    return [address for address, page in found.items() if page is None]
+    standing = hints.standing(crawl.last)
+    crawl.announcements.hinted(standing.pages, standing.at)
+    crawl.agenda.hinted(standing.pages, standing.right)
+    crawl.hints.heard = hints.last
+    crawl.hints.unsaved += len(standing.pages)
 
 
 def _hear(crawl: Crawl, kind: str, pages: Ints, dates: Floats, now: float) -> Iterator[None]:

@@ -25,6 +25,7 @@ from recrawl.policies.recrawl.checkpoint import CALIBRATION
 from recrawl.policies.recrawl.policy import Recrawl
 from recrawl.policies.recrawl.sampling import KEPT_OF_SAMPLE, check_sample
 from recrawl.settings.pools import budgets, fingerprint, terms
+from recrawl.state.hints import HEARD
 from recrawl.state.weights import SAVED_FACTORS
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def fitting_sample(settings: Settings, store: ReadStore) -> SavedCheckpoint | No
     """
     pools = range(len(budgets(settings)))
     names = [
-        FINGERPRINT,
+        *(FINGERPRINT, HEARD),
         *(f"{number}.{name}" for number in pools for name in (PAGES, CALIBRATION)),
     ]
     names += [f"{number}.{LAST}" for number in pools if may_be_late(settings)]

@@ -23,6 +23,7 @@ from recrawl.plan.shared_price import SlotDemand, SpendingCurve, budget_per_page
 from recrawl.settings.pools import NOTHING, budgets, policy_of, terms
 from recrawl.settings.rules import ANYWHERE
 from recrawl.settings.slots import SlotScope, slots_of_listing
+from recrawl.state.hints import HeardHints, Hints
 from recrawl.state.pages import ruled
 from recrawl.state.snapshot import PoolSnapshot, Snapshot, load_snapshot, pool_addresses
 from recrawl.state.weights import Factors
@@ -87,13 +88,14 @@ def load_divided(settings: Settings, store: ReadStore, now: float) -> Snapshot:
     rule = ruled(settings, columns.rule)
     last, replayed = np.full(len(rule), np.nan), np.zeros(len(rule), np.bool_)
     weight = np.array([each.weight for each in every])[rule]
-    factor, named = np.ones(len(rule)), 0
+    factor, named, hints = np.ones(len(rule)), 0, list[Hints]()
     for scope, part, numbers in parts:
         rules = np.array([*scope.rules, len(settings.rules)], np.int64)
         rule[numbers] = rules[part.rule]
         last[numbers], replayed[numbers] = part.last, part.replayed
         weight[numbers], factor[numbers] = part.weight, part.factors.factor
         named += part.factors.named
+        hints += [replace(each, pages=numbers[each.pages]) for each in part.hints.batches]
         pool_in = [scope.slot, *(every[each].pool for each in _with_budget(settings, scope))]
         for number, pool in zip(pool_in, part.pools, strict=True):
             pools[number] = replace(pool, budget=pools[number].budget, pages=numbers[pool.pages])
@@ -103,6 +105,7 @@ def load_divided(settings: Settings, store: ReadStore, now: float) -> Snapshot:
         *(settings, policy, now, columns, rule, pools, last, visit, replayed, since),
         weight=weight,
         factors=Factors(factor, named),
+        hints=HeardHints(hints),
     )
 
 

@@ -39,6 +39,7 @@ from recrawl.state.checkpoint import (
 from recrawl.state.contents import KEYS, ContentIndex
 from recrawl.state.events import told_event
 from recrawl.state.false_changes import PAIRS
+from recrawl.state.hints import HEARD, HintPosition
 from recrawl.state.page_validators import VALIDATED
 from recrawl.state.pages import known_pages, paying_pools, recent_visits
 from recrawl.state.refitting import refitted
@@ -86,6 +87,7 @@ class Crawl:
         shapes: Which shapes of addresses lead nowhere.
         contents: Which pages show the same.
         unsaved: How many visits no checkpoint knew of when it was opened.
+        hints: How far it has come with the hints of its store.
     """
 
     settings: Settings
@@ -103,6 +105,7 @@ class Crawl:
     shapes: ShapeBook = field(default_factory=ShapeBook)
     contents: ContentIndex = field(default_factory=ContentIndex)
     unsaved: int = 0
+    hints: HintPosition = field(default_factory=HintPosition)
 
     def take_in(self, addresses: Sequence[str], host: Ints, term: Ints) -> None:
         """Let the agenda know of pages that were found, and make room for them."""
@@ -121,6 +124,7 @@ class Crawl:
         parts: dict[str, Any] = {
             FINGERPRINT: fingerprint(self.settings),
             POLICY: self.settings.policy,
+            HEARD: self.hints.heard,
             **self.trust.false_changes.dump(),
             **self.trust.validators.dump(),
             **self.announcements.dump(),
@@ -227,6 +231,7 @@ def open_crawl(
         named=snapshot.factors.named,
         shapes=ShapeBook(reader.address_shapes()),
         unsaved=snapshot.since,
+        hints=HintPosition(snapshot.hints.last, unsaved=len(snapshot.hints)),
     )
     crawl.trust.grow(len(snapshot.last))
     crawl.trust.load(reader)
@@ -236,6 +241,8 @@ def open_crawl(
         crawl.announcements.repeat_all()
     crawl.announcements.unvisited[snapshot.replayed] = 0
     crawl.announcements.hints[snapshot.replayed] = 0
+    for each in snapshot.hints.batches:  # the policy has heard them
+        crawl.announcements.hinted(each.pages, each.at)
     crawl.contents.grow(len(snapshot.last))
     if _finds_duplicates(settings):
         _load_contents(crawl.contents, snapshot, reader)

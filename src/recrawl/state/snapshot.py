@@ -19,6 +19,7 @@ from recrawl.policies.recrawl.state import RecrawlState
 from recrawl.settings.pools import budgets, policy_of, terms
 from recrawl.settings.rules import NO_RULE
 from recrawl.state.checkpoint import fitting, pool_parts
+from recrawl.state.hints import HeardHints, heard_in, read_hints, saved_heard
 from recrawl.state.pages import ruled
 from recrawl.state.refitting import refitted
 from recrawl.state.replay import COMPARED, PoolReplay, ReplayedPages, learn_since
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 
 _TAKEN_OUT = (PageStatus.REMOVED, PageStatus.ERASED)
+_MOST_LOOKS = 3  # until no checkpoint is saved meanwhile
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,6 +89,7 @@ class Snapshot:
         since: How many visits were made since the checkpoint.
         weight: How much a fresh copy of each page matters.
         factors: What the weights of blocks were multiplied by for that.
+        hints: Hints that stand and that the checkpoint did not know of.
     """
 
     settings: Settings
@@ -101,6 +104,7 @@ class Snapshot:
     since: int
     weight: Floats
     factors: Factors
+    hints: HeardHints
 
     @property
     def pool_of(self) -> Ints:
@@ -114,6 +118,16 @@ def load_snapshot(settings: Settings, store: ReadStore, now: float) -> Snapshot:
         from recrawl.state.division import load_divided  # which looks at each part
 
         return load_divided(settings, store, now)
+    saved = saved_heard(store)
+    for _ in range(_MOST_LOOKS):
+        before, snapshot = saved, _look(settings, store, now)
+        saved = saved_heard(store)
+        if saved == before:  # else the hints between are in a newer checkpoint, and here no more
+            break
+    return snapshot
+
+
+def _look(settings: Settings, store: ReadStore, now: float) -> Snapshot:
     columns, checkpoint = store.pages(), fitting(settings, store)
     if checkpoint is None:
         before, now_ruled = columns.rule, rules_anew(settings, store, columns)
@@ -180,6 +194,14 @@ def replay(  # noqa: PLR0913 - all that decides on what is learned
             let_clocks_run(learned, now)
         if learned is not None:
             last[each.pages] = learned.last
+    hints = HeardHints(
+        [each.standing(last) for each in read_hints(settings, store, heard_in(parts))],
+        saved=heard_in(parts),
+    )
+    for some in hints.batches:
+        for number, each in enumerate(pools):
+            ours = some.take(pool_of[some.pages] == number)
+            each.frontier.hinted(together.row[ours.pages], ours.right)
     snapshots = [
         PoolSnapshot(address, budget, each.frontier, each.pages)
         for address, budget, each in zip(
@@ -190,6 +212,7 @@ def replay(  # noqa: PLR0913 - all that decides on what is learned
         *(settings, policy, now, columns, rule, snapshots, last, visit, replayed, done),
         weight=weight,
         factors=factors,
+        hints=hints,
     )
 
 

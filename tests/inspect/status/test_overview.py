@@ -25,9 +25,18 @@ from recrawl.settings.push_keys import PushSettings
 from recrawl.settings.settings import read_settings
 from recrawl.state import sampled
 from recrawl.state.checkpoint import fitting_sample, samples_in, without_samples
-from recrawl.store import open_for_writing, open_store
+from recrawl.store import add_hints, open_for_writing, open_store
 from recrawl.visits.status import FeedKind, PageStatus, VisitOutcome
-from tests.inspect.looked import BEGAN, DAY, made, opened, overview_of, save, settings_text
+from tests.inspect.looked import (
+    BEGAN,
+    DAY,
+    addresses,
+    made,
+    opened,
+    overview_of,
+    save,
+    settings_text,
+)
 
 NOW = BEGAN + 10.25
 
@@ -293,6 +302,26 @@ def test_visits_since_the_saving_count_for_some_copies(path, few):
         store.write([VisitMade(page, NOW * DAY, VisitOutcome.SAME) for page in range(60)])
 
     assert overview_of(settings, path, NOW).fresh[0] > 0.99
+
+
+def test_hints_count_for_some_copies_as_they_do_for_all(path, monkeypatch):
+    """All pages were hinted, half of them before a visit."""
+    settings = made(path)
+    save(settings, path, NOW)
+    add_hints(path, addresses(60), NOW * DAY)
+    with open_for_writing(path) as store:
+        at = (NOW + 0.01) * DAY
+        store.write([VisitMade(page, at, VisitOutcome.SAME) for page in range(0, 60, 2)])
+    all_of_them = overview_of(settings, path, NOW + 0.01)
+    monkeypatch.setattr(sampled, "LOOKED_AT", 50)
+    save(settings, path, NOW)  # with a sample; the hints are in it
+    add_hints(path, addresses(60), (NOW + 0.02) * DAY)
+
+    some = overview_of(settings, path, NOW + 0.02)
+
+    assert 0.5 < all_of_them.fresh[0] < 0.65
+    assert some.looked_at == 50
+    assert some.fresh[0] < 0.2
 
 
 def test_copies_made_since_the_saving_are_counted(path, few):

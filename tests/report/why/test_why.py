@@ -269,6 +269,22 @@ def test_a_hint_is_told():
     assert why_object(alone)["signals"] == {"hint_chance": 0.9}
 
 
+@pytest.mark.parametrize(
+    ("last_visit", "since"), [(-1.0, "not visited since"), (0.0, "no visit has reached it since")]
+)
+def test_when_a_hint_was_given_is_told(last_visit, since):
+    seen = replace(SAID.evidence, last_visit=NOW + last_visit)
+    signals = {"hint_chance": 0.9, "hinted_at": NOW - 10 / 86_400}
+
+    said = replace(SAID, signals=signals, evidence=seen)
+
+    assert dict(why_rows(said))["signals"] == (
+        f"hinted 10s ago, {since}: a hint, a list or a push says that it has changed, which is "
+        "right with 90 %"
+    )
+    assert why_object(said)["signals"]["hinted_at"] == "2024-10-03T23:59:50Z"
+
+
 def test_a_large_crawl_says_how_many_pages_took_part():
     said = words(replace(SAID, pages=1_000_000, simulated=2_000))
 

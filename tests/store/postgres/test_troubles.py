@@ -246,7 +246,10 @@ def test_hints_are_numbered_in_the_order_of_commits(address, store, server):
         assert reader.hints(0, 9) == []
         server.execute("commit")
         other.join()
-        assert reader.hints(0, 9) == [(1, "https://a.org/slow"), (2, "https://a.org/fast")]
+        assert reader.hints(0, 9) == [
+            (1, 0.0, "https://a.org/slow"),
+            (2, NOON, "https://a.org/fast"),
+        ]
     store.write([HintsTaken(1)])
 
 

@@ -21,6 +21,7 @@ from recrawl.settings.pools import budgets, terms, weights_file
 from recrawl.settings.rules import NO_RULE
 from recrawl.state.checkpoint import LAST, PAGES, may_be_late, pool_parts, samples_in
 from recrawl.state.false_changes import FalseChangeModel
+from recrawl.state.hints import heard_in, read_hints
 from recrawl.state.pages import ruled
 from recrawl.state.replay import COMPARED
 from recrawl.state.sampled import SampledSnapshot, draw_samples, with_target
@@ -214,6 +215,9 @@ def some_copies(
         known[pool[PAGES]] = True
     saved_by_file = saved_factors(settings, parts, len(content))
     young = _learn_since(reader, list(snapshots.values()), visit, known, last)
+    for hints in read_hints(settings, reader, heard_in(parts)):
+        for each in snapshots.values():
+            each.hear(hints)
     samples: dict[int, CopySample] = {}
     targets: dict[int, CopySample] = {}
     for number, each in snapshots.items():

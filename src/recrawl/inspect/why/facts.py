@@ -109,14 +109,21 @@ def honesty(reader: ReadStore, host: str) -> list[Honesty]:
     return sorted(found, key=lambda each: KINDS.index(each.word))
 
 
-def signals(scenario: Scenario) -> Mapping[str, float] | None:
-    """What is said of changes of the page, by its host or by hints; None where nothing is."""
+def signals(scenario: Scenario, hinted_at: float = nan) -> Mapping[str, float] | None:
+    """What is said of changes of the page, by its host or by hints; None where nothing is.
+
+    Args:
+        scenario: The crawl.
+        hinted_at: When the page was last hinted, in days after 1970; nan where that is unknown.
+    """
     state, row = scenario.pool.state, scenario.row
     if state is None or row is None:
         return None
     announced, found = state.announced, dict[str, float]()
     if announced.hinted[row]:
         found["hint_chance"] = -expm1(-float(announced.hinted[row]))
+        if not isnan(hinted_at):
+            found["hinted_at"] = hinted_at
     if not announced.recall[row]:
         return found or None
     return found | {

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recrawl.inspect.left_out import left_out
-from recrawl.inspect.pages import LEFT_OUT, STATUS_LABELS, shown_status
+from recrawl.inspect.pages import LEFT_OUT, STATUS_LABELS, hinted_at, shown_status
 from recrawl.inspect.scenario import build_scenario
 from recrawl.inspect.why import facts
 from recrawl.inspect.why.binding import Binding, binding
@@ -97,7 +97,7 @@ def reasons(snapshot: Snapshot, reader: ReadStore, page: int) -> Why:
         evidence=facts.evidence(snapshot, reader, page),
         estimate=facts.estimate(scenario) if status in WITH_A_COPY else None,
         section=facts.activity(scenario, snapshot, reader),
-        signals=facts.signals(scenario),
+        signals=facts.signals(scenario, hinted_at(snapshot, reader, page)),
         honesty=facts.honesty(reader, host_of(address)),
         worth=worth,
         what_ifs=what_ifs(scenario, base)

@@ -202,6 +202,8 @@ def _signals(why: Why) -> str:
     if "hint_chance" in signals:
         chance = percent(signals["hint_chance"])
         hinted = f"a hint, a list or a push says that it has changed, which is right with {chance}"
+        if "hinted_at" in signals:
+            hinted = f"{_hinted(signals['hinted_at'], why)}: {hinted}"
     if "announcements" not in signals:
         return hinted
     count = int(signals["announcements"])
@@ -210,6 +212,13 @@ def _signals(why: Why) -> str:
     asked = every(max(why.at - signals["asked_at"], 0.0))
     said += f"; {counted(count, 'announcement')} since the last visit, last checked {asked} ago"
     return f"{hinted}; {said}" if hinted else said
+
+
+def _hinted(at: float, why: Why) -> str:
+    """When a page was hinted, and that no visit has told since whether it changed."""
+    visited = why.evidence.last_visit > at
+    since = "no visit has reached it since" if visited else "not visited since"
+    return f"hinted {every(max(why.at - at, 0.0))} ago, {since}"
 
 
 def _honesty(found: Honesty) -> str:

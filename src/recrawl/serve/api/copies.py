@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request, Response
 
 from recrawl.errors import Conflict
-from recrawl.inspect.pages import chance_fresh
+from recrawl.inspect.pages import chance_fresh, knows_hints
 from recrawl.publish.reading import CopyReader
 from recrawl.serve import questions
 from recrawl.serve.api.answers import NOT_FOUND, problem_of, with_etag
@@ -105,7 +105,8 @@ async def _read(
         settings = request.app.state.source.settings(reader)
         seen = kept or load_snapshot(settings, reader, now(reader))
         copy = CopyReader(reader, settings).copy(url, moment)
-        if copy.page >= len(seen.rule):  # the page was found since the snapshot was read
+        # Since the snapshot was read, the page was found, or somebody said that it has changed.
+        if copy.page >= len(seen.rule) or not (moment or knows_hints(seen, reader, copy.page)):
             seen = load_snapshot(settings, reader, now(reader))
         chance = chance_fresh(seen, copy.page, now(reader)) if moment is None else float("nan")
         return {

@@ -65,7 +65,8 @@ def date_back(connection: Database, now: int) -> int:
         connection.execute(f"update sources set {column} = ?1 where {column} > ?1", (now,))  # noqa: S608 - ours
     for column in ("until", "pushed_at"):
         connection.execute(sooner.format("subscriptions", column), (now, ahead))
-    connection.execute("update reports set at = ?1 where at > ?1", (now,))
+    for table in ("reports", "hints"):
+        connection.execute(f"update {table} set at = ?1 where at > ?1", (now,))  # noqa: S608 - ours
     checkpoints.forget(connection)
     return len(visits)
 

@@ -2,7 +2,8 @@
 
 A crawl writes those that lists and pushes bring it, too, so that none is lost where it is killed.
 The only table that is written without the lock of a store: rows are added by one short transaction,
-and taken away by the crawl once it has heard them.
+and taken away by the crawl once a checkpoint knows of them. A hint is never older than what the
+store says was done before it: whoever gives it may have a clock that is behind.
 
 Touches: a database, through what it is given.
 """
@@ -12,8 +13,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recrawl.errors import InvalidParameter
+from recrawl.store.rows.clock_ahead import newest_instant
 from recrawl.store.rows.columns import milliseconds
-from recrawl.store.rows.values import exactly, number
+from recrawl.store.rows.values import exactly, instant, number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,11 +50,11 @@ def put_hints(connection: Database, addresses: Sequence[str], at_seconds: float)
     _insert(connection, addresses[: max(MOST_WAITING - _waiting(connection), 0)], at_seconds)
 
 
-def hints_after(connection: Database, after: int, most: int) -> list[tuple[int, str]]:
-    """Hints above a number, with their numbers, in order."""
-    query = "select id, address from hints where id > ? order by id limit ?"
+def hints_after(connection: Database, after: int, most: int) -> list[tuple[int, float, str]]:
+    """Hints above a number, with their numbers and epoch seconds, in order."""
+    query = "select id, at, address from hints where id > ? order by id limit ?"
     rows = connection.execute(query, (after, most))
-    return [(number(each), exactly(str, address)) for each, address in rows]
+    return [(number(each), instant(at), exactly(str, address)) for each, at, address in rows]
 
 
 def take_hints(connection: Database, last: int) -> None:
@@ -65,6 +67,7 @@ def _waiting(connection: Database) -> int:
 
 
 def _insert(connection: Database, addresses: Sequence[str], at_seconds: float) -> None:
-    at, first = milliseconds(at_seconds), connection.take_numbers("hints", len(addresses))
+    at = max(milliseconds(at_seconds), newest_instant(connection))
+    first = connection.take_numbers("hints", len(addresses))
     rows = ((number, address, at) for number, address in enumerate(addresses, first))
     connection.append("hints", "id, address, at", rows)

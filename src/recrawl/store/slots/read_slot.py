@@ -212,8 +212,8 @@ class ReadSlot:
         """Lines of the newest version of a page; None where none are kept."""
         return self._whole.newest_lines(self._numbers.page(page))
 
-    def hints(self, after: int, most: int) -> list[tuple[int, str]]:
-        """Hints with numbers above `after`: number and address of each, in order."""
+    def hints(self, after: int, most: int) -> list[tuple[int, float, str]]:
+        """Hints with numbers above `after`: number, epoch seconds, address of each, in order."""
         return self._waiting(self._whole.hints, after, most)
 
     def handed_details(self, after: int, most: int) -> list[tuple[int, str, str]]:
