@@ -19,7 +19,6 @@ from recrawl.policies.recrawl.announced import NAMES, Announced
 from recrawl.policies.recrawl.calibration import Calibration
 from recrawl.policies.recrawl.clocks import BINS, Clocks
 from recrawl.policies.recrawl.corrections import FACTS, SUMS, Corrections
-from recrawl.policies.recrawl.first_ages import MOST_AT_ONE_MOMENT, MOST_MOMENTS, NOBODY, Moments
 from recrawl.policies.recrawl.forecast_bias import ForecastBias
 from recrawl.policies.recrawl.memories import Memories
 from recrawl.policies.recrawl.relatives import Relatives
@@ -39,10 +38,9 @@ CALIBRATION, CORRECTIONS = "calibration", "corrections.sums"
 # Where there are other parts of the crawl, and where there are several sites.
 ELSEWHERE, PAGES_ELSEWHERE = "corrections.elsewhere", "corrections.pages_elsewhere"
 OF_SITES, SITE_WEIGHT = "corrections.of_sites", "corrections.weight"
-MOMENTS = "moments"
 SHOWN = "sections.shown"  # where not all nodes are
 # Raised with what visits teach: a checkpoint of another version does not fit, and is replayed.
-VERSION = 4
+VERSION = 3
 
 # What a figure may be where its range is not known: nothing that overflows.
 _LARGEST_FIGURE = 1e15
@@ -91,7 +89,6 @@ def dump(state: RecrawlState) -> dict[str, Any]:
         "relatives.visited": relatives.visited,
         "relatives.fitted": relatives.fitted,
         **{f"relatives.{name}": getattr(relatives, name).astype(np.float32) for name in _RELATIVES},
-        MOMENTS: state.moments.table,
     }
 
 
@@ -142,7 +139,6 @@ def load(
         calibration=calibration_kept(parts),
         corrections=_corrections_kept(policy, parts),
         announced=_announced_kept(parts),
-        moments=_moments_kept(parts),
     )
     state.relatives.read(sections)
     read_clocks(state, sections.levels)
@@ -185,23 +181,11 @@ def check(parts: Mapping[str, Any], pages: int, memories: int) -> None:
     }
     if CALIBRATION in parts:
         shapes[CALIBRATION] = Calibration.start().sums.shape
-    if MOMENTS in parts:
-        _check_moments(parts, pages)
     if CORRECTIONS in parts:
         _check_corrections(parts, pages)
         shapes |= {OF_SITES: (sites, *SUMS), SITE_WEIGHT: (sites,)}
     for name, shape in shapes.items():
         _check_figures(parts, name, shape)
-
-
-def _check_moments(parts: Mapping[str, Any], pages: int) -> None:
-    """Raise for what cannot be so of the moments at which pages changed last."""
-    table = checked_array(parts, MOMENTS, "iu", 2)
-    if len(table) > MOST_MOMENTS or table.shape[1] != 1 + MOST_AT_ONE_MOMENT:
-        raise ValueError(f"{MOMENTS} has the shape {table.shape}")
-    rows = table[:, 1:]
-    if rows.size and not NOBODY <= rows.min() <= rows.max() < pages:
-        raise ValueError(f"{MOMENTS} names pages that there are not")
 
 
 def _check_corrections(parts: Mapping[str, Any], pages: int) -> None:
@@ -316,11 +300,6 @@ def _announced_kept(parts: Mapping[str, Any]) -> Announced:
     announced = Announced.start()
     announced.grow(len(parts["last"]))
     return announced
-
-
-def _moments_kept(parts: Mapping[str, Any]) -> Moments:
-    """Moments as they were kept; a sample has none, as no page is added to it."""
-    return Moments.of(parts[MOMENTS]) if MOMENTS in parts else Moments()
 
 
 def _largest_nodes(sections: Sections) -> Ints:

@@ -37,7 +37,6 @@ from recrawl.policies.recrawl.announcement_learning import effective_elapsed, le
 from recrawl.policies.recrawl.calibration import Calibration
 from recrawl.policies.recrawl.clocks import Clocks, Trusting
 from recrawl.policies.recrawl.corrections import Corrections
-from recrawl.policies.recrawl.first_ages import Moments
 from recrawl.policies.recrawl.forecast_bias import ForecastBias
 from recrawl.policies.recrawl.learning import learn_visits
 from recrawl.policies.recrawl.memories import Memories
@@ -63,7 +62,9 @@ if TYPE_CHECKING:
 _BINS_A_GAP = 16
 _LEAST_BIN = 60 / SECONDS_A_DAY
 _AT_ONCE = 1e-9
+_MINUTES_A_DAY = SECONDS_A_DAY / 60
 _FEW = 1 << 13  # values, for which a call of numpy takes longer than its work
+_MOST_AT_ONE_MOMENT = 2  # pages found together that may have changed in the same minute
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,6 @@ class Recrawl:
             forecast_bias=ForecastBias.start(),
             calibration=Calibration.start(),
             corrections=Corrections.start(self.corrections, self.site_corrections),
-            moments=Moments(),
         )
         state = self.found(state, pages)
         _relate(state)
@@ -161,10 +161,10 @@ class Recrawl:
         state.last = np.append(state.last, epoch_days(pages.first_seen))
         state.worth = np.append(state.worth, pages.weight / pages.cost)
         state.memories.grow(sections.site[first:])
-        state.relatives.grow(len(pages))
-        state.corrections.grow(len(pages))
         if self.use_first_age:
             _learn_first_ages(state, first, pages)
+        state.relatives.grow(len(pages))
+        state.corrections.grow(len(pages))
         state.announced.grow(len(pages))
         if len(sections) > nodes:
             state.clocks.grow(len(sections))
@@ -375,18 +375,19 @@ class _Known:
 
 
 def _learn_first_ages(state: RecrawlState, first: int, pages: Pages) -> None:
-    """Learn how old pages were when they were found, numbered from `first`."""
+    """Learn how old pages were when they were found, numbered from `first`.
+
+    Pages that are dated at one moment were written at that moment, by a build of their site, and
+    may be as they were before.
+    """
     found = epoch_days(pages.first_seen)
     days = pages.first_age - (found - state.began)
     known = np.flatnonzero(days > _AT_ONCE)
-    if not len(known):
-        return
-    believed, dropped = state.moments.believe(first + known, state.began - days[known])
-    known = known[believed]
+    minute = np.floor((found - pages.first_age)[known] * _MINUTES_A_DAY)
+    _, place, count = np.unique(minute, return_inverse=True, return_counts=True)
+    known = known[count[place] <= _MOST_AT_ONE_MOMENT]
     state.memories.shape[:, first + known] += 1.0
     state.memories.exposure[:, first + known] += days[known]
-    # Of pages that were visited since, more is known by now than how old they were.
-    state.memories.forget(dropped[state.corrections.visits[dropped] == 0])
 
 
 def _advance(state: RecrawlState, now: float) -> None:

@@ -16,7 +16,6 @@ import numpy as np
 
 from recrawl.arrays.equal_keys import distinct
 from recrawl.policies.recrawl.announced import NAMES, Announced
-from recrawl.policies.recrawl.first_ages import Moments
 from recrawl.policies.recrawl.forecast_bias import ForecastBias
 from recrawl.policies.recrawl.sections import Sections
 from recrawl.policies.recrawl.state import RecrawlState
@@ -52,7 +51,6 @@ def some_pages(state: RecrawlState, rows: Ints) -> RecrawlState:
         ),
         calibration=deepcopy(state.calibration),
         corrections=state.corrections.take(rows),
-        moments=Moments(),
     )
 
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from recrawl.policies.recrawl.calibration import Calibration
     from recrawl.policies.recrawl.clocks import Clocks
     from recrawl.policies.recrawl.corrections import Corrections
-    from recrawl.policies.recrawl.first_ages import Moments
     from recrawl.policies.recrawl.forecast_bias import ForecastBias
     from recrawl.policies.recrawl.memories import Memories
     from recrawl.policies.recrawl.relatives import Relatives
@@ -43,7 +42,6 @@ class RecrawlState:
         forecast_bias: How far forecasts are off.
         calibration: What was forecast of visits, and what they found.
         corrections: What chances are corrected by.
-        moments: When pages were last changed that were found.
     """
 
     gap: float
@@ -59,7 +57,6 @@ class RecrawlState:
     forecast_bias: ForecastBias
     calibration: Calibration
     corrections: Corrections
-    moments: Moments
 
 
 def read_clocks(state: RecrawlState, levels: list[Ints]) -> None:
