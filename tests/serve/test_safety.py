@@ -221,6 +221,18 @@ def test_streams_are_bounded(client, monkeypatch):
     assert waiting.headers["retry-after"]
 
 
+def test_a_stream_that_waits_in_vain_says_so(client, monkeypatch):
+    """It has no limit of its own to name."""
+
+    def in_vain(*_):
+        raise TimeoutError
+
+    monkeypatch.setattr("recrawl.serve.api.changes._events", in_vain)
+    answer = client.get("/api/v1/changes")
+    assert answer.status == 503
+    assert answer.json()["detail"] == "no answer in time"
+
+
 def test_an_answer_that_takes_too_long_is_given_up(client, monkeypatch):
     monkeypatch.setattr(safety, "_ANSWER_SECONDS", 0.2)
 

@@ -14,6 +14,7 @@ import secrets
 from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from starlette.exceptions import HTTPException
@@ -37,7 +38,7 @@ _ANSWER_SECONDS = 30.0
 CHART_SCRIPT = "/static/vega.js"
 # Streams wait on purpose, within bounds of their own. The script that draws charts is put together
 # once for all who wait for it: who is told to come back later has a page without charts.
-_LIMITS = {"/api/v1/live": None, "/api/v1/changes": None, CHART_SCRIPT: 300.0}
+_LIMITS = {"/api/v1/live": inf, "/api/v1/changes": inf, CHART_SCRIPT: 300.0}
 _LEASES = "/api/v1/due"  # asked for by GET, changes something all the same
 _ONCE = (b"host", b"content-length", b"authorization", b"origin", b"idempotency-key")
 _POLICY = (
@@ -147,12 +148,13 @@ class Safety:
             await _with_headers(send)(message)
 
         if wrong is None:
+            limit = _LIMITS.get(scope["path"], _ANSWER_SECONDS)
             try:
-                limit = _LIMITS.get(scope["path"], _ANSWER_SECONDS)
-                async with asyncio.timeout(limit):
+                async with asyncio.timeout(limit if limit < inf else None):
                     await self._app(scope, self._bounded(receive), noted)
             except TimeoutError:
-                wrong = Problem(503, f"no answer within {limit:g} seconds")
+                within = f"within {limit:g} seconds" if limit < inf else "in time"
+                wrong = Problem(503, f"no answer {within}")
             except Exception:
                 if not began:
                     fault = Problem(500, "this is a fault of the server's; its log says more")
